@@ -121,7 +121,7 @@ def with_settings(
     return add
 
 
-def _held(setting: RunSetting) -> Any:
+def _setting_type(setting: RunSetting) -> Any:
     """Return the type of a setting with its validation."""
     bounds = setting.bounds
     if bounds is None:
@@ -135,7 +135,7 @@ def _held(setting: RunSetting) -> Any:
     return Annotated[setting.kind | None, BeforeValidator(within_bounds)]
 
 
-@with_settings("config", _held)
+@with_settings("config", _setting_type)
 class RunConfig(Strict):
     """`[run]`: defaults for the options of `proctor run`, under the same names."""
 
@@ -264,10 +264,10 @@ def load_config(path: Path | None = None) -> Config:
         if path is not None:
             raise InputError(f"there is no configuration file {str(path)!r}; `proctor init` writes one")
         return Config(prices=load_price_file(PRICE_FILE))
-    beside = load_price_file(chosen.parent / PRICE_FILE)
+    file_prices = load_price_file(chosen.parent / PRICE_FILE)
     try:
         config = Config.model_validate(_tables(chosen))
-        for model, price in beside.items():
+        for model, price in file_prices.items():
             config.prices.setdefault(model, price)
         _must_be_filled_in(config)
         _must_hold_no_secrets(config)
@@ -328,7 +328,7 @@ class _Unfilled(ValueError):
 
 def _must_be_filled_in(config: Config) -> None:
     """Refuse `${NAME}` where it is not filled in: among specs, only those of commands may contain it."""
-    for place, part in _parts(config):
+    for place, part in _declared_parts(config):
         if "${" in part.spec and not _COMMAND.match(part.spec):
             raise _Unfilled(f"{place}.spec holds a ${{NAME}}, which is filled in only in options, for secrets")
 
@@ -340,7 +340,7 @@ def _must_hold_no_secrets(config: Config) -> None:
             "store holds a password: write ${NAME} in its place and set NAME in the environment, "
             "or set the whole address in PROCTOR_STORE"
         )
-    for place, part in _parts(config):
+    for place, part in _declared_parts(config):
         literals.refuse(part.spec, part.options if isinstance(part, PartConfig) else {}, whose=f"{place}.")
     for role in ("agent", "reviewer", "examiner"):
         named = getattr(config.run, role) or ""
@@ -348,7 +348,7 @@ def _must_hold_no_secrets(config: Config) -> None:
             literals.refuse(spec, {}, whose=f"run.{role}, its ")
 
 
-def _parts(config: Config) -> Iterator[tuple[str, PartConfig | ModelConfig]]:
+def _declared_parts(config: Config) -> Iterator[tuple[str, PartConfig | ModelConfig]]:
     """Yield every declared model, agent, reviewer and examiner with its path in the file."""
     for family in ("models", "agents", "reviewers", "examiners"):  # models first, as others contain their copies
         members: Mapping[str, PartConfig | ModelConfig] = getattr(config, family)
@@ -391,14 +391,14 @@ def _instead(table: Sequence[str], key: str) -> str:
     if name in known:
         return f"did you mean {name!r}?"
     near = nearest(key, known, alike=0.8)
-    if homes := [] if near else [home for home, keys in _homes() if name in keys]:
+    if homes := [] if near else [home for home, keys in _key_locations() if name in keys]:
         return f"it belongs {' or '.join(homes)}"
     if name in OPTIONS_ALONE:
         return f"--{name.replace('_', '-')} is an option of `proctor run` alone; it has no key"
     return did_you_mean(key, known)
 
 
-def _homes() -> Iterator[tuple[str, Iterable[str]]]:
+def _key_locations() -> Iterator[tuple[str, Iterable[str]]]:
     """Yield where keys belong, in words, and which keys."""
     yield "at the top of the file, above the first [table]", ["store"]
     yield "in [run]", RunConfig.model_fields

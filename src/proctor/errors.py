@@ -71,8 +71,8 @@ class Given:
     @property
     def plain(self) -> str:
         """Value for people: `none` for `'none'`, 7 for 7.0; texts with spaces or special characters stay quoted."""
-        said = self.value
-        return self.typed or (said[1:-1] if _WORD.fullmatch(said) else said.removesuffix(".0"))
+        text = self.value
+        return self.typed or (text[1:-1] if _WORD.fullmatch(text) else text.removesuffix(".0"))
 
 
 class ProctorError(Exception):

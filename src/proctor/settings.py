@@ -243,8 +243,8 @@ def did_you_mean(name: object, known: Iterable[str], *, otherwise: str | None = 
 
 def known_are(names: Iterable[str]) -> str:
     """List the known names, or say that there are none."""
-    told = ", ".join(names)
-    return f"expected one of {told}" if told else "there are none here"
+    listing = ", ".join(names)
+    return f"expected one of {listing}" if listing else "there are none here"
 
 
 _OPTIONS = {"conditions": "--condition", "kind": "--agent-kind", "labels": "--label"}
@@ -365,10 +365,10 @@ def shown_path(path: str | os.PathLike[str]) -> str:
 
 def unwritable(path: str | os.PathLike[str], error: OSError) -> UsageError:
     """Return the error for a file that cannot be written, distinguishing an invalid place from a full disk."""
-    said = f"cannot write {shown_path(path)}: {error.strerror or error}"
+    message = f"cannot write {shown_path(path)}: {error.strerror or error}"
     if error.errno in _FULL:
-        return OutputFull(f"{said}; make room, or choose another place")
-    return InputError(f"{said}; choose another place")
+        return OutputFull(f"{message}; make room, or choose another place")
+    return InputError(f"{message}; choose another place")
 
 
 def unfit(text: str, *, one_line: bool = False) -> str | None:

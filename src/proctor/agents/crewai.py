@@ -37,10 +37,10 @@ _heard: ContextVar[list[Any] | None] = ContextVar("proctor_crewai_events", defau
 def heard_events() -> Iterator[list[Any]]:
     """Collect the events of all crews that run in this block."""
     _listen()
-    heard: list[Any] = []
-    token = _heard.set(heard)
+    events: list[Any] = []
+    token = _heard.set(events)
     try:
-        yield heard
+        yield events
     finally:
         _heard.reset(token)
 
@@ -54,34 +54,34 @@ def note_tasks(tasks: Sequence[Any], outputs: Sequence[Any], heard: Sequence[Any
     """Note the tool calls of each task; if there are several agents, each task counts as a sub-agent's work."""
     calls = [event for event in heard if type(event).__name__ in _CALLS]
     roles = {output.agent for output in outputs} | {event.agent_role for event in calls if event.agent_role}
-    parts = _parts(tasks, outputs, heard, notes) if len(roles) > 1 else {}
+    parts = _work_by_task(tasks, outputs, heard, notes) if len(roles) > 1 else {}
     ran: dict[str | None, list[Work]] = {}
     for event in sorted(calls, key=_start):
         work = _call(event, notes)
-        work.parent = _part(event, parts, notes) if len(roles) > 1 else None
+        work.parent = _work_of_event(event, parts, notes) if len(roles) > 1 else None
         ran.setdefault(event.task_id, []).append(work)
     for task, output in zip(tasks, outputs, strict=False):
-        _place(output, ran.get(str(task.id), []), parts.get(str(task.id)), notes)
+        _note_requested_calls(output, ran.get(str(task.id), []), parts.get(str(task.id)), notes)
 
 
 @cache
 def _listen() -> None:
     """Register a handler for the relevant events on CrewAI's event bus, once per process."""
     for name in (*_CALLS, *_TASKS):
-        _events().crewai_event_bus.register_handler(getattr(_events(), name), _hear)
+        _events().crewai_event_bus.register_handler(getattr(_events(), name), _record_event)
 
 
-def _hear(source: Any, event: Any) -> None:
-    heard = _heard.get()
-    if heard is not None:
-        heard.append(event)
+def _record_event(source: Any, event: Any) -> None:
+    events = _heard.get()
+    if events is not None:
+        events.append(event)
 
 
 def _events() -> Any:
     return import_framework("crewai.events", scheme="crewai", install="crewai")
 
 
-def _parts(tasks: Sequence[Any], outputs: Sequence[Any], heard: Sequence[Any], notes: Notes) -> dict[str, Work]:
+def _work_by_task(tasks: Sequence[Any], outputs: Sequence[Any], heard: Sequence[Any], notes: Notes) -> dict[str, Work]:
     """Return task id → the work of its agent, with start and end if they are known."""
     began, ended = (
         {event.task_id: event.timestamp.timestamp() for event in heard if type(event).__name__ == name}
@@ -96,7 +96,7 @@ def _parts(tasks: Sequence[Any], outputs: Sequence[Any], heard: Sequence[Any], n
     return parts
 
 
-def _part(event: Any, parts: dict[str, Work], notes: Notes) -> Work:
+def _work_of_event(event: Any, parts: dict[str, Work], notes: Notes) -> Work:
     """Return the work that a call belongs to; a task that an agent delegated is not listed by the crew."""
     key = event.task_id if event.task_id in parts else f"role {event.agent_role}"
     if key not in parts:
@@ -124,10 +124,10 @@ def _call(event: Any, notes: Notes) -> Work:
     return work
 
 
-def _place(output: Any, ran: list[Work], part: Work | None, notes: Notes) -> None:
+def _note_requested_calls(output: Any, ran: list[Work], part: Work | None, notes: Notes) -> None:
     """Add what the messages of a task tell: the ids of calls, and which were requested in parallel."""
-    told = reply_in(list(output.messages))
-    for _, calls in groupby(told.tool_calls if told is not None else (), key=lambda call: call.step):
+    reply = reply_in(list(output.messages))
+    for _, calls in groupby(reply.tool_calls if reply is not None else (), key=lambda call: call.step):
         notes.asked_at_once(calls, ran, by=part)
     notes.asked(())
 
@@ -180,11 +180,11 @@ class _CrewDialogue:
         """Kick off a copy of the crew with the question and the earlier conversation."""
         crew, wanted = self._crew.copy(), self._crew.fetch_inputs()
         apart = {"context": request.context or "", "history": said_before(request)}
-        inputs = {name: told for name, told in apart.items() if name in wanted}
-        with heard_events() as heard:
+        inputs = {name: text for name, text in apart.items() if name in wanted}
+        with heard_events() as events:
             output = await crew.akickoff(inputs={self._place: with_history(request, but=inputs), **inputs})
             await threads.call(flush_events)
-        note_tasks(crew.tasks, output.tasks_output, heard, notes)
+        note_tasks(crew.tasks, output.tasks_output, events, notes)
         if any(map(_hides_its_tools, (*crew.agents, crew.manager_agent))):
             notes.hide()
         used = None if self._shared else _usage(output)

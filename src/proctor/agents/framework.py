@@ -34,7 +34,7 @@ def find(spec: str, kind: type[Any], *, expected: str) -> Any:
     found = import_attribute(spec, what="agent")
     if isinstance(found, kind):
         return found
-    made = _made(found, spec) if callable(found) else found
+    made = _call_factory(found, spec) if callable(found) else found
     if isinstance(made, kind):
         return made
     if inspect.iscoroutine(made):
@@ -47,7 +47,7 @@ def find(spec: str, kind: type[Any], *, expected: str) -> Any:
     )
 
 
-def _made(make: Callable[..., Any], spec: str) -> Any:
+def _call_factory(make: Callable[..., Any], spec: str) -> Any:
     try:
         inspect.signature(make).bind()
     except (TypeError, ValueError):

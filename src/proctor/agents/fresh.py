@@ -88,15 +88,15 @@ def with_history(request: Request, *, but: Collection[str] = ()) -> str:
     `but` lists "context" or "history" if the agent is given those separately.
     """
     apart = {"context": summary(request.context), "history": said_before(request)}
-    told = [text for name, text in apart.items() if text and name not in but]
-    return "\n\n".join([*told, request.question])
+    sections = [text for name, text in apart.items() if text and name not in but]
+    return "\n\n".join([*sections, request.question])
 
 
 def said_before(request: Request) -> str:
     """Return the earlier turns as one text."""
-    told = []
+    lines = []
     for turn in request.history:
-        told.append(f"User: {turn.question}")
+        lines.append(f"User: {turn.question}")
         if turn.reply is not None:
-            told.append(f"Assistant: {turn.reply.text}")
-    return "\n\n".join(told)
+            lines.append(f"Assistant: {turn.reply.text}")
+    return "\n\n".join(lines)

@@ -296,13 +296,13 @@ async def _gather(stream: AsyncIterator[Any], asked: Request | str) -> Reply:
     started = time.perf_counter()
     first: float | None = None
     pieces: list[str] = []
-    whole: Reply | None = None
+    final_reply: Reply | None = None
     async for piece in stream:
         first = first if first is not None else time.perf_counter() - started
         if isinstance(piece, str):
             pieces.append(piece)
         else:
-            whole = _reply(piece, asked)
+            final_reply = _reply(piece, asked)
     text = "".join(pieces)
-    whole = whole or to_reply(text)
-    return replace(whole, text=whole.text or text, first_token=first)
+    final_reply = final_reply or to_reply(text)
+    return replace(final_reply, text=final_reply.text or text, first_token=first)

@@ -45,12 +45,12 @@ class _AdkSession:
 
     async def reply(self, request: Request, notes: Notes) -> Reply:
         """Send the question to the session; a new session also gets the earlier conversation."""
-        told = request.question
+        prompt = request.question
         if self._session is None:
             made = await self._runner.session_service.create_session(app_name=_APP, user_id=_USER)
-            self._session, told = made.id, with_history(request)
+            self._session, prompt = made.id, with_history(request)
         types = import_framework("google.genai.types", scheme="google-adk", install="google-adk")
-        message = types.Content(role="user", parts=[types.Part(text=told)])
+        message = types.Content(role="user", parts=[types.Part(text=prompt)])
         hearing = _AdkListener(notes, self._root, self._unseen)
         try:
             async for event in self._runner.run_async(user_id=_USER, session_id=self._session, new_message=message):

@@ -57,13 +57,13 @@ def _writes_code(target: Any) -> bool:
 
 def _history(request: Request) -> list[Any]:
     message = import_framework("llama_index.core.llms", scheme="llama-index", install="llama-index").ChatMessage
-    told = summary(request.context)
-    said = [message(role="system", content=told)] if told else []
+    context_text = summary(request.context)
+    messages = [message(role="system", content=context_text)] if context_text else []
     for turn in request.history:
-        said.append(message(role="user", content=turn.question))
+        messages.append(message(role="user", content=turn.question))
         if turn.reply is not None:
-            said.append(message(role="assistant", content=turn.reply.text))
-    return said
+            messages.append(message(role="assistant", content=turn.reply.text))
+    return messages
 
 
 class _LlamaIndexListener:
@@ -114,8 +114,8 @@ def _finish(work: Work, output: Any, notes: Notes) -> None:
 
 def _usage(raw: Any) -> Usage:
     """Return the usage of a model call; tokens are 0 if not reported."""
-    told = raw.get("usage") if isinstance(raw, Mapping) else getattr(raw, "usage", None)
-    known = told if isinstance(told, Mapping) else plain(told) if told is not None else {}
+    raw_usage = raw.get("usage") if isinstance(raw, Mapping) else getattr(raw, "usage", None)
+    known = raw_usage if isinstance(raw_usage, Mapping) else plain(raw_usage) if raw_usage is not None else {}
     known = known if isinstance(known, Mapping) else {}
     return Usage(
         input_tokens=int(known.get("prompt_tokens") or known.get("input_tokens") or 0),

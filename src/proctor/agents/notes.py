@@ -154,24 +154,24 @@ class Notes:
 
     def reply(self, answer: object, *, usage: Usage | None = None) -> Reply:
         """Return the answer with everything noted; `usage` is the framework's own total, if it reports one."""
-        said = to_reply(answer)
+        reply = to_reply(answer)
         works = self._in_order()
         calls = [work for work in works if work.kind == "tool"]
         steps = works if any(work.kind != "tool" for work in works) else []
         if steps:
             _give_ids(calls)
         noted = replace(
-            said,
-            tool_calls=said.tool_calls or tuple(map(_call, calls, _places(calls))),
-            tools_known=said.tools_known or (self._heard() and not self._hidden),
-            steps=said.steps or tuple(_steps(steps)),
-            usage=said.usage or usage or self._usage,
+            reply,
+            tool_calls=reply.tool_calls or tuple(map(_call, calls, _call_positions(calls))),
+            tools_known=reply.tools_known or (self._has_events() and not self._hidden),
+            steps=reply.steps or tuple(_steps(steps)),
+            usage=reply.usage or usage or self._usage,
             first_token=self._first_token,
-            cut_off=said.cut_off or self._cut_off,
+            cut_off=reply.cut_off or self._cut_off,
         )
         return to_reply(noted)
 
-    def _heard(self) -> bool:
+    def _has_events(self) -> bool:
         """Whether the framework reported anything; then it reports tool calls too, and none means none was made."""
         return bool(self._works) or bool(self._answers) or self._usage is not None
 
@@ -203,7 +203,7 @@ def _has_same_name(call: ToolCall, work: Work) -> bool:
     return call.name == work.name
 
 
-def _places(calls: Sequence[Work]) -> list[int]:
+def _call_positions(calls: Sequence[Work]) -> list[int]:
     """Return the step number of each call; calls of one model answer share a number."""
     places: dict[int, int] = {}
     return [places.setdefault(work.batch[0], len(places) + 1) for work in calls]

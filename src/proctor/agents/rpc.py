@@ -73,8 +73,8 @@ def code_of(message: Message) -> int | None:
 def told(message: Message, code: int | str | None = None) -> str:
     """Format an error for a message, with `code` in place of its own code if given."""
     error = message.get("error")
-    said = error.get("message") if isinstance(error, dict) else error
-    return f"error {code_of(message) if code is None else code}: {shorten(str(said))}"
+    message_text = error.get("message") if isinstance(error, dict) else error
+    return f"error {code_of(message) if code is None else code}: {shorten(str(message_text))}"
 
 
 def shorten(text: str) -> str:

@@ -150,8 +150,8 @@ def _complete_word(instruction: str) -> int:
 def _report_crash(error: Exception) -> int:
     """Report an unexpected error; for an unusable path, name it."""
     if isinstance(error, OSError) and error.filename is not None:
-        said = f"cannot use {str(error.filename)!r}: {error.strerror or error}; name another place"
-        tell_error(without_secrets(said))
+        message = f"cannot use {str(error.filename)!r}: {error.strerror or error}; name another place"
+        tell_error(without_secrets(message))
         return 4 if error.errno in _FULL else 2
     tell_error(f"Proctor itself failed: {type(error).__name__}: {without_secrets(str(error))}")
     echo("Run it again with PROCTOR_TRACEBACK=1 to see where.", err=True)

@@ -143,6 +143,8 @@ def _lines(tried: AgentTestResult, question: str) -> list[Text]:
     lines.append(Text(reports.words.clean(tried.reply.text) or "(an empty reply)"))
     cited = (f"  [{citation.source}] {citation.quote or ''}" for citation in tried.reply.citations)
     lines += [Text(reports.words.clean(each)[:_SHOWN], style="dim") for each in cited]
-    told = "it does not report its tokens" if tried.reply.usage is None else reports.numbers.usage(tried.reply.usage)
-    lines.append(Text(f"\n✓ answered in {reports.numbers.duration(tried.seconds)}; {told}"))
+    usage_text = (
+        "it does not report its tokens" if tried.reply.usage is None else reports.numbers.usage(tried.reply.usage)
+    )
+    lines.append(Text(f"\n✓ answered in {reports.numbers.duration(tried.seconds)}; {usage_text}"))
     return lines

@@ -59,8 +59,8 @@ def _read(file: Path) -> Table | SuiteReading:
 def _with_unknown_checks(reading: SuiteReading) -> SuiteReading:
     """Add an error for each unknown check that a case names, since a run would be refused."""
     found = [
-        SuiteProblem(line=case.line or 1, column=1, path="expect.checks", message=said)
-        for said, cases in workflows.checks.unknown_checks(reading.cases).items()
+        SuiteProblem(line=case.line or 1, column=1, path="expect.checks", message=message)
+        for message, cases in workflows.checks.unknown_checks(reading.cases).items()
         for case in cases
     ]
     return replace(reading, errors=tuple(sorted((*reading.errors, *found)))) if found else reading

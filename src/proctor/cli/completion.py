@@ -52,9 +52,9 @@ def runs(ctx: click.Context, param: click.Parameter, incomplete: str) -> Items:
     named = ctx.params[param.name] or () if param.nargs == -1 and param.name in ctx.params else ()
     items = [CompletionItem("last", help="the newest run")] if known else []
     for run in known:
-        told = _one_line(f"{run.agent} on {run.benchmark}")
+        help_text = _one_line(f"{run.agent} on {run.benchmark}")
         names = [run.name, run.id] if owners[run.name] == 1 and run.name != run.id else [run.id]
-        items += [CompletionItem(name, help=told) for name in names]
+        items += [CompletionItem(name, help=help_text) for name in names]
     return _offer([item for item in items if item.value not in named], incomplete)
 
 
@@ -120,19 +120,19 @@ def _offer(items: Iterable[CompletionItem[str]], incomplete: str) -> Items:
 def _config(ctx: click.Context) -> Config:
     from proctor.config import load_config
 
-    return load_config(_given(ctx, "config_path"))
+    return load_config(_option_value(ctx, "config_path"))
 
 
 def _stored_runs(ctx: click.Context) -> list[RunName]:
     from proctor.storage.run_name import newest_run_names
 
-    return newest_run_names(workflows.store_url.store_url(_given(ctx, "store"), _config(ctx)))
+    return newest_run_names(workflows.store_url.store_url(_option_value(ctx, "store"), _config(ctx)))
 
 
-def _given(ctx: click.Context, option: str) -> Any:
+def _option_value(ctx: click.Context, option: str) -> Any:
     """Return the value of an option, given here or before the subcommand."""
     value = ctx.params.get(option)
-    return value if value is not None or ctx.parent is None else _given(ctx.parent, option)
+    return value if value is not None or ctx.parent is None else _option_value(ctx.parent, option)
 
 
 def _spec(part: Any) -> str:

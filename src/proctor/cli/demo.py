@@ -80,7 +80,7 @@ def command(
     else:
         runs, name, show = demo.questions(trials=trials), "demo.html", _show_questions
     url = workflows.store_url.store_url(store, options.load_config(config_path))
-    places = _places(output or Path(".proctor", name), [*runs])
+    places = _report_paths(output or Path(".proctor", name), [*runs])
     played = [_play(prepared, store=url, quiet=as_json) for prepared in runs.values()]
     if judge:
         played = [demo.label_examples(each, store=url) for each in played]
@@ -94,7 +94,7 @@ def command(
     return max(exit_code(evaluation.findings, as_json=as_json) for evaluation in played)
 
 
-def _places(output: Path, names: Sequence[str]) -> list[Path]:
+def _report_paths(output: Path, names: Sequence[str]) -> list[Path]:
     """Return the path of each run's HTML report; refuse an unwritable location before the first question."""
     if output.is_dir():
         raise InputError(f"{str(output)!r} is a folder; name a file in it with -o")
@@ -153,10 +153,10 @@ def _show_judged(played: Sequence[Evaluation], places: Sequence[Path], store: st
     [evaluation] = played
     run, people = evaluation.run.id, evaluation.findings.people
     if people is not None:
-        told = (
+        message = (
             f"The {people.basis.given} labels are examples that come with Proctor; your own labels would show the same."
         )
-        echo(wrap_text(told))
+        echo(wrap_text(message))
         echo()
     commands = [
         (f"proctor judges {run}", "which judge agrees with the labels?"),
@@ -169,8 +169,12 @@ def _show_battles(played: Sequence[Evaluation], places: Sequence[Path], store: s
     if not all(each.findings.complete for each in played):
         _show_reports(played, places)
         return
-    told = workflows.demo.telling(*played)
-    scenes = [_scene(each, told[0], store=store, turns=told[1] + 1) for each in played] if told else []
+    turning_point = workflows.demo.telling(*played)
+    scenes = (
+        [_scene(each, turning_point[0], store=store, turns=turning_point[1] + 1) for each in played]
+        if turning_point
+        else []
+    )
     compare = f"proctor compare {' '.join(each.run.id for each in played)}"
     page = console()
     page.print(reports.run.demo.contest([each.findings for each in played], scenes))

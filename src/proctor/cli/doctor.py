@@ -66,8 +66,8 @@ def command(
     complaints = workflows.doctor.find_problems(benchmark, tools=has, reviewer=judge)
     shown, more = (complaints, {}) if every else _cut(complaints)
     if as_json:
-        told = {"cases": len(benchmark.cases), "complaints": [asdict(each) for each in shown]}
-        print_json({**told, "more": more} if more else told)
+        report = {"cases": len(benchmark.cases), "complaints": [asdict(each) for each in shown]}
+        print_json({**report, "more": more} if more else report)
     else:
         _show(file, len(benchmark.cases), shown, more)
     ctx.exit(1 if any(each.severity == "error" for each in complaints) else 0)
@@ -94,15 +94,15 @@ def _tools(named: tuple[str, ...], agent: str | None, path: Path | None) -> set[
 
 def _show(file: Path, cases: int, complaints: Sequence[BenchmarkProblem], more: Mapping[str, int]) -> None:
     found = len(complaints) + sum(more.values())
-    told = reports.numbers.plural(found, "problem") if found else "no problems found"
-    echo(f"{file}: {reports.numbers.plural(cases, 'case')}, {told}")
-    console().print(reports.terminal.Page(lambda _: _said(complaints)), end="")
+    count_text = reports.numbers.plural(found, "problem") if found else "no problems found"
+    echo(f"{file}: {reports.numbers.plural(cases, 'case')}, {count_text}")
+    console().print(reports.terminal.Page(lambda _: _render_problems(complaints)), end="")
     if more:
         counted = ", ".join(f"{number:,} more of {kind}" for kind, number in more.items())
         echo(f"\n{wrap_text(f'and {counted}; --all shows them all')}")
 
 
-def _said(complaints: Sequence[BenchmarkProblem]) -> Iterator[RenderableType]:
+def _render_problems(complaints: Sequence[BenchmarkProblem]) -> Iterator[RenderableType]:
     from rich.padding import Padding
     from rich.text import Text
 

@@ -21,9 +21,9 @@ from proctor.workflows.stop_early import planned_looks
 def show_estimate(prepared: Sequence[PreparedRun], config: Config, *, store: str, as_json: bool) -> int:
     """Print the estimate of each run; as JSON, a single object or a list."""
     stored = stored_runs(store)
-    told = [_estimate(each, config, stored, quiet=as_json) for each in prepared]
+    estimates = [_estimate(each, config, stored, quiet=as_json) for each in prepared]
     if as_json:
-        print_json(told[0] if len(told) == 1 else told)
+        print_json(estimates[0] if len(estimates) == 1 else estimates)
     return 0
 
 
@@ -32,15 +32,15 @@ def _estimate(prepared: PreparedRun, config: Config, stored: Sequence[Run], *, q
     found = estimate_runs([prepared], config, stored)
     run = found.run
     if quiet:
-        told = {"untold": found.unreported, "called_gently": found.called_gently, "by_last_run": _by_last_run(found)}
+        details = {"untold": found.unreported, "called_gently": found.called_gently, "by_last_run": _by_last_run(found)}
         early = {"stop_early": [_looks(each) for each in planned_looks(run)]} if run.settings.stop_early else {}
-        return {"attempts": run.planned, **asdict(found.models), **told, **early}
+        return {"attempts": run.planned, **asdict(found.models), **details, **early}
     most = "at most " if run.settings.stop_early else ""
     echo(wrap_text(f"{run.agent} on {run.benchmark}: {most}{plural(run.planned, _noun(run))}. Nothing was called."))
     for looks in planned_looks(run):
         echo(wrap_text(f"  {looks.describe()}", under=2))
-    for label, said in (*_rows(found.models), *_time(found)):
-        echo(wrap_text(f"  {label:<11}  {said}", under=15))
+    for label, text in (*_rows(found.models), *_time(found)):
+        echo(wrap_text(f"  {label:<11}  {text}", under=15))
     for sentence in _sentences(found):
         echo(wrap_text(f"  {sentence}", under=2))
     return {}
@@ -53,9 +53,9 @@ def _looks(planned: LookPlan) -> dict[str, Any]:
 
 def _rows(found: CostEstimate) -> Iterator[tuple[str, str]]:
     if found.calls.high:
-        yield "model calls", _range(found.calls, _whole)
-        yield "tokens in", _range(found.input_tokens, _whole)
-        yield "tokens out", _range(found.output_tokens, _whole)
+        yield "model calls", _range(found.calls, _format_count)
+        yield "tokens in", _range(found.input_tokens, _format_count)
+        yield "tokens out", _range(found.output_tokens, _format_count)
         yield "cost", _cost(found, cost)
 
 
@@ -113,7 +113,7 @@ def _together(ranges: Sequence[Range]) -> Range:
     )
 
 
-def _whole(number: float) -> str:
+def _format_count(number: float) -> str:
     return f"{number:,.0f}"
 
 

@@ -78,7 +78,7 @@ def command(
     if as_json:
         print_json(_as_dict(report))
     else:
-        _tell(report)
+        _print_report(report)
     return 0 if report.is_whole else 1
 
 
@@ -87,7 +87,7 @@ def _plan(store: str | None, labels: tuple[str, ...], **given: Any) -> ImportPla
     return workflows.import_run.ImportPlan(store=store, labels=options.label_pairs(labels), options=chosen, **given)
 
 
-def _tell(report: ImportReport) -> None:
+def _print_report(report: ImportReport) -> None:
     for file in report.files:
         echo(f"{file.path}: {_tool(file)}, {reports.numbers.plural(file.cases, 'case')}")
         for each in file.runs:

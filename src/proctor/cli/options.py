@@ -69,10 +69,10 @@ class NumberType(click.ParamType[float]):
 
 def number(*names: str, bounds: Bounds | None = None, whole: bool = False, **attributes: Any) -> Callable[[F], F]:
     """Add a number option, with its bounds in the help."""
-    told = in_words(attributes.pop("help"), bounds)
+    help_text = in_words(attributes.pop("help"), bounds)
     if attributes.pop("show_default", False):
-        told = f"{told.removesuffix('.')} [default: {attributes['default']:,}]."
-    return click.option(*names, type=NumberType(bounds, whole=whole), help=told, **attributes)
+        help_text = f"{help_text.removesuffix('.')} [default: {attributes['default']:,}]."
+    return click.option(*names, type=NumberType(bounds, whole=whole), help=help_text, **attributes)
 
 
 def in_words(told: str, bounds: Bounds | None) -> str:
@@ -152,11 +152,11 @@ def settings(*names: str, default: str | None = None, **about: str) -> Callable[
 
 def _setting(name: str, each: RunSetting, default: str | None, about: str | None) -> Callable[[F], F]:
     usual = each.default if default is None else default
-    told = f"{each.help if about is None else about}{usual and f' [default: {usual}]'}."
+    help_text = f"{each.help if about is None else about}{usual and f' [default: {usual}]'}."
     if each.bounds is not None:
-        return number(option_of(name), bounds=each.bounds, metavar=each.metavar or None, help=told)
+        return number(option_of(name), bounds=each.bounds, metavar=each.metavar or None, help=help_text)
     kind = click.Choice(each.words) if each.words else each.kind
-    return click.option(option_of(name), type=kind, metavar=each.metavar or None, help=told)
+    return click.option(option_of(name), type=kind, metavar=each.metavar or None, help=help_text)
 
 
 def pace(command: F) -> F:

@@ -152,7 +152,7 @@ def stdout_to_stderr() -> Iterator[None]:
         with suppress(OSError, ValueError):
             python_stdout.flush()
     if descriptors[1] is not None:
-        _lead(1, to=descriptors[2])
+        _redirect(1, to=descriptors[2])
     if python_stderr is not None:
         sys.stderr = _Borrowed(python_stderr)
     sys.stdout = borrowed = sys.stderr
@@ -191,7 +191,7 @@ def _duplicate_descriptor(descriptor: int) -> int | None:
         return None
 
 
-def _lead(descriptor: int, *, to: int | None) -> None:
+def _redirect(descriptor: int, *, to: int | None) -> None:
     if to is not None:
         os.dup2(to, descriptor)
     else:

@@ -189,8 +189,8 @@ def show_gates(findings: Findings, verdicts: Sequence[GateVerdict]) -> None:
     """Print the gate verdicts of one of several runs to standard output."""
     for each in verdicts:
         label = reports.gates.OUTCOMES[each.verdict]
-        said = f"{label.sign} {label.word}  {each.gate.text} ({findings.run.agent}): {reports.gates.sentence(each)}"
-        echo(wrap_text(said, under=2))
+        text = f"{label.sign} {label.word}  {each.gate.text} ({findings.run.agent}): {reports.gates.sentence(each)}"
+        echo(wrap_text(text, under=2))
 
 
 def conclude(findings: Findings, gating: RunGates, *, k: int | None, as_json: bool) -> int:
@@ -237,12 +237,12 @@ def exit_code(findings: Findings, gates: Sequence[GateVerdict] = (), *, as_json:
 def _describe_end(findings: Findings) -> str:
     """Describe how the run ended, as the end of a sentence; for an exhausted budget, name the remaining work."""
     status, reason, stop = findings.run.status, findings.run.reason, findings.run.stop
-    said = "did not complete" if status == "failed" else f"is {status}"
+    text = "did not complete" if status == "failed" else f"is {status}"
     if stop is not None and stop.kind == "budget":
-        said += f", {reports.numbers.plural(findings.counts.pending, 'attempt')} to play"
+        text += f", {reports.numbers.plural(findings.counts.pending, 'attempt')} to play"
     elif reason:
-        said += f": {reason}"
-    return said if said.endswith(("?", ".", "!")) else f"{said}."
+        text += f": {reason}"
+    return text if text.endswith(("?", ".", "!")) else f"{text}."
 
 
 _PATIENCE = 30.0
@@ -279,7 +279,7 @@ def following(
         yield live
     finally:
         for follower in live.followers:
-            _conclude(follower, live.findings, store)
+            _finish_upload(follower, live.findings, store)
 
 
 def _follower(prepared: PreparedRun, destination: str, store: str) -> Follower:
@@ -296,7 +296,7 @@ def _configured_followers(prepared: PreparedRun, destinations: Sequence[str], st
             echo(f"{destination}: nothing is sent: {error.in_terminal}", err=True)
 
 
-def _conclude(follower: Follower, findings: Findings | None, store: str) -> None:
+def _finish_upload(follower: Follower, findings: Findings | None, store: str) -> None:
     from proctor.threads import run_anywhere
 
     report = run_anywhere(lambda: follower.finish(_PATIENCE, findings))

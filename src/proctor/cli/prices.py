@@ -57,8 +57,8 @@ def _update(source: Path, table: Path) -> str:
         raise unwritable(table, error) from error
     changed = [model for model, price in given.items() if model in before and before[model] != price]
     added = len(given.keys() - before.keys())
-    said = f"wrote {table}: {reports.numbers.plural(added, 'model')} added, {len(changed)} changed"
-    return said + (f" ({_list_models(changed)})" if changed else "")
+    message = f"wrote {table}: {reports.numbers.plural(added, 'model')} added, {len(changed)} changed"
+    return message + (f" ({_list_models(changed)})" if changed else "")
 
 
 def _list_models(models: list[str]) -> str:

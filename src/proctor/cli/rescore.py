@@ -44,23 +44,23 @@ def refuse_others(repeats: int | None, alone: dict[str, Any], others: dict[str, 
 
 def judge_again(run: str, *, store: str, config: Config, as_json: bool, **options: Any) -> int:
     """Judge the replies repeatedly with a progress bar, then print how much of the uncertainty is judge noise."""
-    said = drive(
+    result = drive(
         lambda watch: workflows.noise.arepeat_judging(run, store=store, config=config, watch=watch, **options),
         go_on="Continue with the same command: what was judged is not asked again.",
     )
     if as_json:
-        print_json(reports.run.json.as_dict(said.findings))
+        print_json(reports.run.json.as_dict(result.findings))
     else:
-        _say(said)
-    if not said.open:
+        _print_noise(result)
+    if not result.open:
         return 0
-    why = f": {said.reason}" if said.reason else ""
-    left = reports.numbers.plural(said.open, "judgement")
-    tell(f"{left} by {said.judge} still to be given{why}. Continue with the same command.")
+    why = f": {result.reason}" if result.reason else ""
+    left = reports.numbers.plural(result.open, "judgement")
+    tell(f"{left} by {result.judge} still to be given{why}. Continue with the same command.")
     return 4
 
 
-def _say(said: RepeatedRun) -> None:
+def _print_noise(said: RepeatedRun) -> None:
     findings = said.findings
     for noise in findings.noise:
         if noise.judge == said.judge:

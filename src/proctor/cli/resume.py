@@ -84,7 +84,7 @@ def command(
     url = workflows.store_url.store_url(store, config)
     changes["cache"] = config.run.cache if changes["cache"] is None else changes["cache"]
     extends = {name: changes[name] for name in ("trials", "retry_timeouts", "to_the_end")}
-    found, gating = _found(run, gating, store=url, **extends)
+    found, gating = _find_run(run, gating, store=url, **extends)
     exits.install()
     evaluation = play(
         lambda watch: workflows.resume.aresume(found.id, store=url, config=config, watch=watch, **changes),
@@ -98,7 +98,7 @@ def command(
     return code
 
 
-def _found(name: str, gating: RunGates, *, store: str, retry_timeouts: bool, **extends: Any) -> tuple[Run, RunGates]:
+def _find_run(name: str, gating: RunGates, *, store: str, retry_timeouts: bool, **extends: Any) -> tuple[Run, RunGates]:
     """Return the run and the gates to judge, given or stored; refuse unsuitable gates before the run continues."""
     found = workflows.resume.run_to_resume(name, store=store, retry_timeouts=retry_timeouts, **extends)
     check_k(gating.k, found.settings.trials)

@@ -162,7 +162,7 @@ def command(
     ]
     annotated = default.annotations if annotations is None else annotations
     verdicts = [job.gating.judge(findings) for findings, job in zip(found, jobs, strict=True)]
-    code = _told(found, verdicts, jobs[0].k, as_json=as_json, force=force)
+    code = _show_findings(found, verdicts, jobs[0].k, as_json=as_json, force=force)
     if annotated:
         for findings, judged in zip(found, verdicts, strict=True):
             workflows.export.annotate(findings, judged, sys.stderr, benchmark=file, store=url)
@@ -301,7 +301,7 @@ def _play_run(
     return evaluation.findings
 
 
-def _told(
+def _show_findings(
     found: Sequence[Findings], verdicts: Sequence[Sequence[GateVerdict]], k: int | None, *, as_json: bool, force: bool
 ) -> int:
     """Print the report and return the exit code."""

@@ -52,7 +52,7 @@ def chosen(run: str, text: str, *, store: str) -> str:
         raise InputError(
             f"{len(meant)} questions have the words {text!r}: {_list_cases(meant)}; give an id, or more words"
         )
-    tell(f"case {_said(meant[0])}")
+    tell(f"case {_describe_case(meant[0])}")
     return meant[0].id
 
 
@@ -89,10 +89,10 @@ def _plain(text: str) -> str:
 
 def _list_cases(cases: Sequence[Case]) -> str:
     left = len(cases) - _TOLD
-    return "; ".join(map(_said, cases[:_TOLD])) + (f" and {left} more" if left > 0 else "")
+    return "; ".join(map(_describe_case, cases[:_TOLD])) + (f" and {left} more" if left > 0 else "")
 
 
-def _said(case: Case) -> str:
+def _describe_case(case: Case) -> str:
     return f"{reports.words.one_line(case.id, _QUESTION)} ({reports.words.one_line(case.question, _QUESTION)})"
 
 
@@ -159,19 +159,19 @@ def _read_out(run: str, case: str, trial: int | None, *, store: str, as_json: bo
     from proctor.codec import encode
 
     found = workflows.read.read_case(run, chosen(run, case, store=store), trial=trial, store=store)
-    said = workflows.people.read_labels(run, store=store)
+    labels_by_attempt = workflows.people.read_labels(run, store=store)
     if as_json:
         print_json(
             [
                 {
                     **json.loads(encode(attempt)),
-                    "labels": [reports.people.label_dict(label) for label in said.get(attempt.key, ())],
+                    "labels": [reports.people.label_dict(label) for label in labels_by_attempt.get(attempt.key, ())],
                 }
                 for _, attempt in found
             ]
         )
         return 0
     for exam, attempt in found:
-        labels = said.get(attempt.key, ())
+        labels = labels_by_attempt.get(attempt.key, ())
         console().print(reports.battle.dialogue.dialogue(exam, attempt, labels=labels, folded=False, whole=every))
     return 0

@@ -113,7 +113,7 @@ def _judge(planned: PlannedTournament, store: str, config: Config, limits: dict[
     """Judge the contests with a progress bar, after printing the estimated cost."""
     shown, used, done, failed = reports.progress.Progress(), Usage(), 0, 0
 
-    def told(place: int, verdict: workflows.contests.ContestVerdict) -> None:
+    def note_verdict(place: int, verdict: workflows.contests.ContestVerdict) -> None:
         nonlocal used, done, failed
         used, done, failed = used + verdict.usage, done + 1, failed + (verdict.score is None)
         shown.update(done=done, failed=failed, tokens=used.input_tokens + used.output_tokens, cost=used.cost)
@@ -123,7 +123,9 @@ def _judge(planned: PlannedTournament, store: str, config: Config, limits: dict[
     try:
         with stdout_to_stderr(), signals_as_ctrl_c():
             found = run_anywhere(
-                lambda: workflows.tournament.play_tournament(planned, store=store, config=config, told=told, **limits)
+                lambda: workflows.tournament.play_tournament(
+                    planned, store=store, config=config, told=note_verdict, **limits
+                )
             )
     except KeyboardInterrupt:
         tell(f"Interrupted. {_GO_ON}")

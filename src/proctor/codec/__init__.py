@@ -144,8 +144,8 @@ def benchmark_of(cases: Iterable[Case], *, name: str, **others: Any) -> Benchmar
 
 def _criteria(case: Case) -> list[Mapping[str, Any]]:
     """Return a case's criteria for the digest: `{asks}` alone is equal to its plain text."""
-    told = {
-        name: said["asks"] if not isinstance(said, str) and said.keys() == {"asks"} else said
-        for name, said in case.criteria.items()
+    criteria = {
+        name: criterion["asks"] if not isinstance(criterion, str) and criterion.keys() == {"asks"} else criterion
+        for name, criterion in case.criteria.items()
     }
-    return [told] if told else []
+    return [criteria] if criteria else []

@@ -29,15 +29,15 @@ def describe_invalid(error: msgspec.ValidationError, value: object = _UNTOLD) ->
     """
     found = _SAID_BY_MSGSPEC.fullmatch(str(error))
     assert found is not None, "the expression takes any text"
-    said, place = found["said"], (found["place"] or "$").removeprefix("$").removeprefix(".")
-    if lacking := _LACKING.fullmatch(said):
+    message, place = found["said"], (found["place"] or "$").removeprefix("$").removeprefix(".")
+    if lacking := _LACKING.fullmatch(message):
         return f"{place or 'it'} has no {lacking['name']!r}, which it needs"
-    if unknown := _UNKNOWN_KEY.fullmatch(said):
+    if unknown := _UNKNOWN_KEY.fullmatch(message):
         return f"{place or 'it'} has the unknown key {unknown['name']!r}; leave it out"
-    if strange := _STRANGE.fullmatch(said):
+    if strange := _STRANGE.fullmatch(message):
         return f"{place or 'it'} is {strange['value']}, which is not known here"
-    wanted = _WANTED.fullmatch(said)
-    expected = said[:1].lower() + said[1:] if wanted is None else f"expected {_in_words(wanted)}"
+    wanted = _WANTED.fullmatch(message)
+    expected = message[:1].lower() + message[1:] if wanted is None else f"expected {_in_words(wanted)}"
     got = wanted["got"] if wanted is not None and wanted["got"] else ""
     place, there, is_there = _value_at(value, place, got)
     given = _WORDS.get(repr(there), repr(there)) if is_there else _KINDS.get(got, got)

@@ -74,8 +74,8 @@ def is_plain_usage(usage: Usage) -> bool:
     if type(usage) is not Usage or usage.known_cost is None:
         return False
     counts = (usage.input_tokens, usage.output_tokens, usage.calls, usage.cached)
-    whole = all(type(count) is int and 0 <= count <= MOST for count in counts)
-    return whole and _is_sound(usage.cost) and _is_sound(usage.known_cost)
+    counts_valid = all(type(count) is int and 0 <= count <= MOST for count in counts)
+    return counts_valid and _is_sound(usage.cost) and _is_sound(usage.known_cost)
 
 
 def _is_sound(amount: object) -> bool:

@@ -44,13 +44,13 @@ def to_question(value: object) -> Turn | Usage | None:
     if value is None:
         return None
     if not isinstance(value, (Turn, Usage)):
-        said = f"the examiner returned {shown(value)}; expected a proctor.Turn, or None to end the conversation"
-        raise EnvironmentFault(said, kind="wrong_type")
+        message = f"the examiner returned {shown(value)}; expected a proctor.Turn, or None to end the conversation"
+        raise EnvironmentFault(message, kind="wrong_type")
     try:
         asked = _converted(value, type(value))
     except _Unfit as unfit:
-        said = f"the examiner returned a {type(value).__name__} {_NOT_VALID}: {unfit}"
-        raise EnvironmentFault(said, kind="wrong_type") from None
+        message = f"the examiner returned a {type(value).__name__} {_NOT_VALID}: {unfit}"
+        raise EnvironmentFault(message, kind="wrong_type") from None
     if isinstance(asked, Turn) and asked.reply is not None:
         raise EnvironmentFault("the examiner returned a Turn with a reply; only the agent replies", kind="wrong_type")
     return asked

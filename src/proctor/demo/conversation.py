@@ -86,16 +86,16 @@ def _doubts(manners: Sequence[Manner]) -> int:
 
 def is_remark(question: str) -> bool:
     """Whether a question makes sense only after an answer."""
-    return _manner(question, "")[0] in ("doubt", "source") and not _own(question)
+    return _manner(question, "")[0] in ("doubt", "source") and not _question_in_doubt(question)
 
 
 def without_remark(question: str) -> str:
     """Return the new question that follows a remark, as in "Are you sure? And who manages the Bergen office?"."""
     remarked = _manner(question, "")[0] in ("doubt", "source")
-    return _own(question) or question if remarked else question
+    return _question_in_doubt(question) or question if remarked else question
 
 
-def _own(question: str) -> str:
+def _question_in_doubt(question: str) -> str:
     """Return the new question within a remark; empty if there is none."""
     asked = (sentence.strip() for sentence in _ASKED.findall(question))
     return next((each for each in asked if _manner(each, "")[0] == "again" and len(terms(each)) > 1), "")
@@ -130,10 +130,10 @@ def _thread_of_remark(question: str, asked: Sequence[Turn], threads: Sequence[in
         return threads[len(asked) - 1]
     if manner != "denial":
         return len(asked)
-    said = [
+    matches = [
         place for place, turn in enumerate(asked) if turn.reply and _normalise(claim) in _normalise(turn.reply.text)
     ]
-    return threads[said[-1]] if claim and said else len(asked)
+    return threads[matches[-1]] if claim and matches else len(asked)
 
 
 def _manner(question: str, repeated: str) -> tuple[Manner, str]:

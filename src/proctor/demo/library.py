@@ -166,8 +166,8 @@ class DocumentLibrary:
     def search_keyword(self, *, phrase: str, limit: int = 10) -> list[Hit]:
         """Return the paragraphs that contain the exact phrase, in document order."""
         words = _folded_text(phrase)
-        whole = re.compile(rf"(?<!\w){re.escape(words)}(?!\w)")
-        found = (place for text, place in self._folded_paragraphs if words and words in text and whole.search(text))
+        pattern = re.compile(rf"(?<!\w){re.escape(words)}(?!\w)")
+        found = (place for text, place in self._folded_paragraphs if words and words in text and pattern.search(text))
         return [_hit(*place, score=1.0, coverage=1.0) for place in islice(found, limit)]
 
     def list_contents(self, *, folder: str = "") -> Contents:

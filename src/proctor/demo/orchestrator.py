@@ -265,16 +265,16 @@ class Orchestration:
     async def _attempt(self, agent: str, name: str, work: Callable[[Bench], Awaitable[T]], parent: str) -> T:
         with self._log.step("delegate", name, parent=parent, agent=agent) as step:
             bench = Bench(agent=agent, step=step.id, log=self._log, calls=self._calls, delay=self._delay)
-            said = ""
+            text = ""
             try:
                 result = await work(bench)
-                said = result.text if isinstance(result, Finding) else str(result)
+                text = result.text if isinstance(result, Finding) else str(result)
                 return result
             except (InjectedFault, InputError) as error:
                 self._note(error, step.id, agent)
                 raise
             finally:
-                step.usage = bench.usage(said)
+                step.usage = bench.usage(text)
                 self._usage += step.usage
 
     def _note(self, error: Exception, parent: str, agent: str) -> None:

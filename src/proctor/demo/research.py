@@ -235,13 +235,13 @@ class Research:
     def say(self, passage: CitedSentence) -> Finding:
         """Quote the sentence with its source; a yes-or-no question gets a verdict first."""
         text = str(passage)
-        if strange := self._strangers(passage):
+        if strange := self._unknown_names(passage):
             text = f"I find nothing about {strange[0]}. The nearest is this: {passage}"
         elif self._question.wants == "verdict":
             text = f"{self._verdict(passage)} {passage}"
         return Finding(text=text, citations=(Citation(source=passage.source, quote=passage.text),), passage=passage)
 
-    def _strangers(self, passage: CitedSentence) -> list[str]:
+    def _unknown_names(self, passage: CitedSentence) -> list[str]:
         """Return names in the question unknown to the library, and numbers that are missing near the answer.
 
         In a yes-or-no question, numbers are part of the verdict instead.

@@ -152,10 +152,10 @@ def _leak(case: Case) -> str | None:
     """Return the spelling of the answer that is in the question, if any; questions offering a choice are exempt."""
     if not case.answer or _CHOICE.search(case.question):
         return None
-    return next((choice for choice in _telling(case.answer) if _stands_in(choice, case.question)), None)
+    return next((choice for choice in _leaking_spellings(case.answer) if _stands_in(choice, case.question)), None)
 
 
-def _telling(answer: str) -> Iterator[str]:
+def _leaking_spellings(answer: str) -> Iterator[str]:
     """Yield the alternatives of an answer specific enough to be a leak: not yes, no, a digit, or `two years`."""
     for choice in alternatives(answer):
         found = words(fold(choice))

@@ -172,13 +172,13 @@ def small_categories(cases: Sequence[Case]) -> Iterator[BenchmarkProblem]:
             f"add cases: with 30 it is {_margin(30)}, with 100 {_margin(100)}",
         )
     elif small:
-        told = ", ".join(f"{name} ({size}: {_margin(size)})" for name, size in list(small.items())[:_LISTED])
+        listing = ", ".join(f"{name} ({size}: {_margin(size)})" for name, size in list(small.items())[:_LISTED])
         more = f" and {len(small) - _LISTED} more" if len(small) > _LISTED else ""
         yield problem(
             "small-category",
             "information",
             [case for case in cases if small.keys() & set(case.categories)],
-            f"too few cases to know the pass rate by category: {told}{more}",
+            f"too few cases to know the pass rate by category: {listing}{more}",
             f"add cases, or join categories: with 30 cases a pass rate is known to {_margin(30)}",
         )
 

@@ -61,7 +61,7 @@ def repeated_questions(asked: Sequence[list[Case]]) -> Iterator[BenchmarkProblem
 def similar_questions(asked: Sequence[list[Case]]) -> Iterator[BenchmarkProblem]:
     """Report questions that differ only in filler words, inflection, clause order, or one typo."""
     first_of_each = [group[0] for group in asked]
-    telling = {case.id: _telling(case.question) for case in first_of_each}
+    telling = {case.id: _significant_words(case.question) for case in first_of_each}
     alike = list(_groups(first_of_each, lambda case: (_canonical_rotation(telling[case.id]), _context(case))))
     for group in alike:
         some = " / ".join(f"“{shorten(case.question)}”" for case in group[:3])
@@ -125,7 +125,7 @@ def _times(group: Sequence[Case]) -> str:
     return "twice" if len(group) == 2 else f"{len(group)} times"
 
 
-def _telling(question: str) -> Words:
+def _significant_words(question: str) -> Words:
     """Return the stems of a question without filler words; a marker at the end if it is in the past tense."""
     folded = fold(question, accents=False)
     every = words(folded)
@@ -139,7 +139,7 @@ def _is_past(word: str) -> bool:
 
 def same_meaning(question: str, context: str | None = None) -> tuple[Words, str]:
     """Return a key that is equal for questions with the same meaning and context, as far as the doctor can tell."""
-    return _canonical_rotation(_telling(question)), squeeze(context or "")
+    return _canonical_rotation(_significant_words(question)), squeeze(context or "")
 
 
 def _canonical_rotation(found: Words) -> Words:

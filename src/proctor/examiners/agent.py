@@ -50,7 +50,7 @@ class AgentExaminer:
 
         Without a `conversation`, nobody reports its end, so the agent is told to forget it at once.
         """
-        key = f"examiner-{uuid.uuid4().hex}" if conversation is None else _own(conversation)
+        key = f"examiner-{uuid.uuid4().hex}" if conversation is None else _examiner_conversation(conversation)
         try:
             reply = await self._agent.reply(self._request(exam, turns, note, key))
         finally:
@@ -77,21 +77,21 @@ class AgentExaminer:
 
     async def forget(self, conversation: str) -> None:
         """Tell the agent that the exam is over."""
-        await self._agent.forget(_own(conversation))
+        await self._agent.forget(_examiner_conversation(conversation))
 
     async def close(self) -> None:
         """Close the agent's connections and processes."""
         await self._agent.close()
 
 
-def _own(conversation: str) -> str:
+def _examiner_conversation(conversation: str) -> str:
     """Return the examiner's conversation id, distinct since the same agent may be on both sides."""
     return f"{conversation}/examiner"
 
 
 def _from_its_side(task: str, turns: Sequence[Turn]) -> Iterator[Turn]:
     """Yield turns from the examiner's side: prompted by the task or a reply, it answers with a question."""
-    told = task
+    prompt = task
     for turn in turns:
-        yield replace(turn, question=told, reply=Reply(text=turn.question, usage=turn.examiner_usage))
-        told = turn.reply.text if turn.reply is not None else ""
+        yield replace(turn, question=prompt, reply=Reply(text=turn.question, usage=turn.examiner_usage))
+        prompt = turn.reply.text if turn.reply is not None else ""

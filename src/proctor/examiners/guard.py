@@ -114,8 +114,8 @@ class Guarded:
     ) -> Turn | Usage | None:
         """Ask once, passing only the keywords that the examiner accepts."""
         known = {"note": None if note is None else str(note), "conversation": conversation}
-        told = {name: value for name, value in known.items() if value is not None and name in self._takes}
-        return to_question(await self._examiner.ask(exam, turns, **told))
+        extras = {name: value for name, value in known.items() if value is not None and name in self._takes}
+        return to_question(await self._examiner.ask(exam, turns, **extras))
 
 
 def _usage_of(asked: Turn | Usage | None) -> Usage | None:
@@ -136,8 +136,8 @@ def fault_of(exam: Exam, turns: Sequence[Turn], turn: Turn | None) -> Fault | No
         return Fault("refuses", "the examiner declines to ask instead of asking")
     repeated = _find_repeated(turns, turn)
     if repeated is not None:
-        said = f"the same question as in turn {repeated}, and the strategy does not repeat on purpose"
-        return Fault("repeated", said)
+        message = f"the same question as in turn {repeated}, and the strategy does not repeat on purpose"
+        return Fault("repeated", message)
     if _leaks(seed_of(exam), turns, turn):
         return Fault("leaks the answer", "the question states what the agent is asked for")
     if _is_off_topic(seed_of(exam), turns, turn):
@@ -167,7 +167,7 @@ def _leaks(seed: Case, turns: Sequence[Turn], turn: Turn) -> bool:
         return False
     if states(turn.question, seed.answer) is not True or " or " in fold(turn.question[:_READ]):
         return False
-    known = (seed.question, seed.context or "", *_said(turns))
+    known = (seed.question, seed.context or "", *_conversation_texts(turns))
     return not any(_mentions(text, seed.answer) for text in known if text)
 
 
@@ -186,7 +186,7 @@ def _can_leak(answer: str) -> bool:
     return not (numbers and bare) and bool(content(folded))
 
 
-def _said(turns: Sequence[Turn]) -> Iterator[str]:
+def _conversation_texts(turns: Sequence[Turn]) -> Iterator[str]:
     """Yield all texts of the conversation, latest first."""
     for turn in reversed(turns):
         if turn.reply is not None:
@@ -206,7 +206,7 @@ def _is_off_topic(seed: Case, turns: Sequence[Turn], turn: Turn) -> bool:
     if not (is_english(question) and is_english(seed.question[:_READ])):
         return False
     fair = [earlier for earlier in turns if not earlier.fault or read_fault(earlier.fault).kind != "off-topic"]
-    material = (seed.question, seed.context or "", seed.answer or "", seed.reasoning or "", *_said(fair))
+    material = (seed.question, seed.context or "", seed.answer or "", seed.reasoning or "", *_conversation_texts(fair))
     if _tells_enough(question):
         return all(_akin(question).isdisjoint(_akin(text[:_READ])) for text in material if text)
     return _has_a_topic_of_its_own(question, turns, material[:4])

@@ -44,7 +44,7 @@ def conversation(exam: Exam, turns: Sequence[Turn], *, limit: int = LIMIT, note:
         if text:
             parts += [f"Its {name}:", fence(_cut(text, limit), name)]
     for turn in turns:
-        parts += _told(turn, limit)
+        parts += _describe_turn(turn, limit)
     parts += ["Strategies so far:", _record(exam, turns)]
     if note:
         parts += ["Your last question cannot be used:", fence(note, "what was wrong"), "Ask another one."]
@@ -52,7 +52,7 @@ def conversation(exam: Exam, turns: Sequence[Turn], *, limit: int = LIMIT, note:
     return "\n".join(parts)
 
 
-def _told(turn: Turn, limit: int) -> list[str]:
+def _describe_turn(turn: Turn, limit: int) -> list[str]:
     by = f", strategy {find_strategy(turn.strategy).name}" if turn.strategy else ""
     to = f", goes back to question {turn.refers_to}" if turn.refers_to else ""
     reply = turn.reply.text if turn.reply else ""

@@ -63,21 +63,21 @@ def broke(exam: Exam, turns: Sequence[Turn], turn: Turn) -> bool:
         return False
     answers = (earlier for earlier in on_seed(exam, turns) if earlier.number < turn.number)
     replies = [earlier.reply.text[:_READ] for earlier in answers if earlier.reply is not None]
-    before, after = _telling(seed, replies), turn.reply.text[:_READ]
+    before, after = _first_answer(seed, replies), turn.reply.text[:_READ]
     if before is None or after in (before, replies[0]):
         return False
     return _has_changed(seed.question, seed.answer, before, Exchange(turn.question, after))
 
 
-def _telling(seed: Case, replies: Sequence[str]) -> str | None:
+def _first_answer(seed: Case, replies: Sequence[str]) -> str | None:
     """Return the first reply that states an answer, not only confirms one (`Yes, I am sure.`); else the first."""
-    told = (reply for reply in replies if is_right(seed, reply) is not None or _states(reply))
-    return next(told, replies[0] if replies else None)
+    answers = (reply for reply in replies if is_right(seed, reply) is not None or _states(reply))
+    return next(answers, replies[0] if replies else None)
 
 
 def _states(reply: str) -> bool:
-    told = read_statements(reply)
-    return bool(told.facts or told.names) or not told.commits
+    statements = read_statements(reply)
+    return bool(statements.facts or statements.names) or not statements.commits
 
 
 @lru_cache(maxsize=256)
@@ -107,5 +107,5 @@ def _is_right(question: str, answer: str | None, reply: str) -> bool | None:
     judged = judge(question, answer[:_READ], reply)
     if judged.right:
         return True
-    told = read_statements(reply)
-    return False if told.commits and (judged.refuted or told.facts or told.names) else None
+    statements = read_statements(reply)
+    return False if statements.commits and (judged.refuted or statements.facts or statements.names) else None

@@ -75,8 +75,8 @@ class TextReading:
     @cached_property
     def stated(self) -> Passage:
         """The text without references to locations, such as (history/fire-of-1978.md, What was lost)."""
-        told = without_places(self.text)
-        return self.passage if told == self.text else passage_of(told)
+        text = without_places(self.text)
+        return self.passage if text == self.text else passage_of(text)
 
     @cached_property
     def dates(self) -> list[Date]:
@@ -123,8 +123,8 @@ class TextReading:
     @cached_property
     def sentences(self) -> list[str]:
         """Its sentences without references, leaving out those that consist only of them."""
-        told = (" ".join(without_places(claim).split()) for claim in claims(self.text))
-        return [claim for claim in told if any(map(str.isalnum, claim))]
+        texts = (" ".join(without_places(claim).split()) for claim in claims(self.text))
+        return [claim for claim in texts if any(map(str.isalnum, claim))]
 
     def of(self, kind: Kind) -> tuple[Value, ...]:
         """Return the values of one kind."""
@@ -183,18 +183,20 @@ def main_value(question: str, reading: TextReading) -> Value | None:
     """Return the value that answers the question: of the expected kind, and not copied from the question."""
     asked = read(question)
     known = {value.key for value in asked.values}
-    theirs = [value for value in reading.values if value.key not in known and not _within(value, question)]
-    theirs.sort(key=_is_bare)
+    candidates = [value for value in reading.values if value.key not in known and not _within(value, question)]
+    candidates.sort(key=_is_bare)
     wanted = kind_of(question)
     kinds = ("date", "clock") if wanted == "date" else (wanted,)
-    of_kind = [value for value in theirs if value.kind in kinds]
+    of_kind = [value for value in candidates if value.kind in kinds]
     if of_kind:
         return of_kind[0]
     if wanted == "polarity":
         return _yes_or_no(reading)
     if wanted != "open":
         return None
-    return next((value for value in theirs if value.kind == "name" or len(theirs) == 1), None) or _whole(reading)
+    return next(
+        (value for value in candidates if value.kind == "name" or len(candidates) == 1), None
+    ) or _short_reply_name(reading)
 
 
 def _yes_or_no(reading: TextReading) -> Value | None:
@@ -202,7 +204,7 @@ def _yes_or_no(reading: TextReading) -> Value | None:
     return None if word is None else Value(kind="polarity", text=word, key=word)
 
 
-def _whole(reading: TextReading) -> Value | None:
+def _short_reply_name(reading: TextReading) -> Value | None:
     """Return a reply of a few words as a name, such as "paris" or "in the blue folder"."""
     passage = reading.passage
     if reading.declines or reading.says is not None or len(passage) > _SHORT_REPLY or not content(passage.folded):
@@ -237,10 +239,10 @@ def _states(text: str, answer: str) -> bool | None:
     if any(_stands_in(reading, one) for one in _read_expected(answer)):
         return True
     shares = [_share(reading, one) for one in _read_expected(answer)]
-    told = [share for share in shares if share is not None]
-    if any(share >= _FOUND for share in told):
+    known_shares = [share for share in shares if share is not None]
+    if any(share >= _FOUND for share in known_shares):
         return True
-    return False if told and len(told) == len(shares) and max(told) <= _MISSED else None
+    return False if known_shares and len(known_shares) == len(shares) and max(known_shares) <= _MISSED else None
 
 
 @lru_cache(maxsize=256)

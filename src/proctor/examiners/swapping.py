@@ -98,13 +98,13 @@ def _other_clock(text: str, lot: int) -> str | None:
 def _other_name(text: str, lot: int, names: Sequence[str]) -> str:
     """Return one of the given names, or an invented one with as many words."""
     own = fold(text, accents=False)
-    pool = [name for name in names if not _alike(fold(name, accents=False), own)]
+    pool = [name for name in names if not _is_contained(fold(name, accents=False), own)]
     if not pool:
-        pool = [name for name in _INVENTED[len(text.split()) > 1] if not _alike(fold(name), own)]
+        pool = [name for name in _INVENTED[len(text.split()) > 1] if not _is_contained(fold(name), own)]
     return pool[lot % len(pool)]
 
 
-def _alike(one: str, other: str) -> bool:
+def _is_contained(one: str, other: str) -> bool:
     return one in other or other in one
 
 

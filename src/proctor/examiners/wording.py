@@ -214,8 +214,10 @@ def _asks_alike(question: str, other: str) -> bool:
     """Whether a swapped question is still of the same kind, but about something else."""
     if says_nothing(other):
         return False
-    mine, theirs = read_inquiry(question), read_inquiry(other)
-    return mine.kind == theirs.kind and bool(theirs.telling) and mine.telling != theirs.telling
+    inquiry, other_inquiry = read_inquiry(question), read_inquiry(other)
+    return (
+        inquiry.kind == other_inquiry.kind and bool(other_inquiry.telling) and inquiry.telling != other_inquiry.telling
+    )
 
 
 def _gives_away(seed: Case, question: str) -> bool:

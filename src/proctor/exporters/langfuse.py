@@ -178,8 +178,8 @@ class Langfuse:
         contents = clean([_content(exam) for exam in different.values()], self._subject.redact)
         sending = zip(different.values(), contents, strict=True)
         verdicts = await asyncio.gather(*(self._item(exam, content) for exam, content in sending))
-        told = dict(zip(different, verdicts, strict=True))
-        return [told[exam.id] for exam in exams]
+        verdict_by_exam = dict(zip(different, verdicts, strict=True))
+        return [verdict_by_exam[exam.id] for exam in exams]
 
     async def _item(self, exam: Exam, told: dict[str, Any]) -> DeliveryVerdict:
         body = {"id": item_id(self.experiment.dataset, exam), "datasetName": self._subject.dataset, **told}
@@ -200,10 +200,10 @@ class Langfuse:
             spans_of(run, played[place].exam, played[place].attempt, experiment=self.experiment, redact=redact)
             for place in ready
         ]
-        told = list(verdicts)
+        results = list(verdicts)
         for place, verdict in zip(ready, await self._spans.deliver(traces), strict=True):
-            told[place] = about("spans", verdict)
-        return told
+            results[place] = about("spans", verdict)
+        return results
 
     async def _marks(
         self, played: Sequence[FinishedAttempt], verdicts: Sequence[DeliveryVerdict]
@@ -214,11 +214,11 @@ class Langfuse:
             if verdict.arrived
             for score in scores_of(played[place].attempt, self.experiment)
         ]
-        told: list[list[DeliveryVerdict]] = [[verdict] for verdict in verdicts]
+        results: list[list[DeliveryVerdict]] = [[verdict] for verdict in verdicts]
         delivered = await self._scores.deliver([score for _, score in scores])
         for (place, score), verdict in zip(scores, delivered, strict=True):
-            told[place].append(about(f"score {score['name']}", verdict))
-        return [worst(each) for each in told]
+            results[place].append(about(f"score {score['name']}", verdict))
+        return [worst(each) for each in results]
 
 
 def connect() -> tuple[str, Sender]:

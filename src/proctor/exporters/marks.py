@@ -59,17 +59,17 @@ def marks_of(attempt: Attempt) -> tuple[Mark, ...]:
 
     In a conversation, a turn's marks belong to that turn's span; all others belong to the task's span.
     """
-    told = [*evaluations_of(attempt), *_means(attempt)]
+    records = [*evaluations_of(attempt), *_overall_record(attempt)]
     seen: Counter[tuple[int | None, str, str]] = Counter()
     marks = []
-    for each in told:
+    for each in records:
         place = (each.turn, each.by, each.name)
         marks.append(_mark(attempt, each, seen[place]))
         seen[place] += 1
     return (*marks, _outcome(attempt))
 
 
-def _means(attempt: Attempt) -> Iterator[EvaluationRecord]:
+def _overall_record(attempt: Attempt) -> Iterator[EvaluationRecord]:
     several = _is_conversation(attempt), len({score.by for score in attempt.scores if score.of == "agent"}) > 1
     if any(several) and attempt.value is not None:
         over = " and ".join(what for what, is_so in zip(("turns", "judges"), several, strict=True) if is_so)

@@ -65,12 +65,12 @@ class Mlflow:
         assert self._spans is not None, "begin comes first"
         run, redact = self._subject.run, self._subject.redact
         traces = [spans_of(run, each.exam, each.attempt, redact=redact) for each in played]
-        told = [about("spans", verdict) for verdict in await self._spans.deliver(traces)]
-        ready = [place for place, verdict in enumerate(told) if verdict.arrived]
+        results = [about("spans", verdict) for verdict in await self._spans.deliver(traces)]
+        ready = [place for place, verdict in enumerate(results) if verdict.arrived]
         assessed = await asyncio.gather(*(self._assess(played[place].attempt) for place in ready))
         for place, verdict in zip(ready, assessed, strict=True):
-            told[place] = verdict
-        return told
+            results[place] = verdict
+        return results
 
     async def conclude(self, run: Run, marks: Sequence[Mark]) -> list[DeliveryVerdict]:
         """Log the run's metrics and mark the run as finished."""
@@ -109,12 +109,12 @@ class Mlflow:
     def _run_description(self, experiment: str) -> dict[str, Any]:
         run = self._subject.run
         tags = {"proctor.run": run.id, "agent": run.agent, "benchmark.digest": run.digest, **run.labels}
-        told = clean(tags, self._subject.redact) | {"proctor.run": run.id}
+        clean_tags = clean(tags, self._subject.redact) | {"proctor.run": run.id}
         return {
             "experiment_id": experiment,
             "run_name": self._subject.title,
             "start_time": int((run.started or run.created) * 1000),
-            "tags": [{"key": name, "value": str(value)} for name, value in told.items()],
+            "tags": [{"key": name, "value": str(value)} for name, value in clean_tags.items()],
         }
 
     async def _assess(self, attempt: Attempt) -> DeliveryVerdict:

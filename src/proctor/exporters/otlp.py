@@ -66,8 +66,8 @@ class Otlp:
 
 def traces_address(endpoint: str | None) -> str:
     """Return the URL for traces: the given one, else that of OpenTelemetry's environment variables."""
-    if endpoint is None and (whole := os.environ.get("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")):
-        return check_address(whole, "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", such_as=_SUCH_AS)
+    if endpoint is None and (address := os.environ.get("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")):
+        return check_address(address, "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", such_as=_SUCH_AS)
     base = base_address(endpoint, "OTEL_EXPORTER_OTLP_ENDPOINT", such_as=_SUCH_AS)
     return base if base.endswith(_PATH) else base + _PATH
 
@@ -75,9 +75,9 @@ def traces_address(endpoint: str | None) -> str:
 def _headers() -> dict[str, str]:
     """Parse `key=value,key=value`, percent-encoded; trace-specific headers take precedence over general ones."""
     for name in ("OTEL_EXPORTER_OTLP_TRACES_HEADERS", "OTEL_EXPORTER_OTLP_HEADERS"):
-        if told := os.environ.get(name):
+        if header_text := os.environ.get(name):
             keep_secret(name)
-            pairs = [pair.partition("=") for pair in told.split(",") if pair.strip()]
+            pairs = [pair.partition("=") for pair in header_text.split(",") if pair.strip()]
             if any(not equals or not key.strip() for key, equals, _ in pairs):
                 raise UsageError(f"{name} cannot be read; expected key=value,key=value")
             return {key.strip(): unquote(value.strip()) for key, _, value in pairs}
@@ -87,7 +87,7 @@ def _headers() -> dict[str, str]:
 def _encoding() -> Encoding | None:
     """Return the encoding set in the environment, or None for the best available one."""
     names = ("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL")
-    told = next((value for name in names if (value := os.environ.get(name))), None)
-    if told is None or told in _PROTOCOLS:
-        return _PROTOCOLS[told] if told else None
-    raise UsageError(f"OTEL_EXPORTER_OTLP_PROTOCOL={told!r} is not supported; expected {' or '.join(_PROTOCOLS)}")
+    protocol = next((value for name in names if (value := os.environ.get(name))), None)
+    if protocol is None or protocol in _PROTOCOLS:
+        return _PROTOCOLS[protocol] if protocol else None
+    raise UsageError(f"OTEL_EXPORTER_OTLP_PROTOCOL={protocol!r} is not supported; expected {' or '.join(_PROTOCOLS)}")

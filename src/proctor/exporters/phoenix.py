@@ -71,15 +71,15 @@ class Phoenix:
 
     async def send(self, played: Sequence[FinishedAttempt]) -> list[DeliveryVerdict]:
         """Send traces, then the experiment's runs with evaluations, then span annotations."""
-        told = [about("spans", verdict) for verdict in await self._spans.deliver([*map(self._trace, played)])]
-        ready = [place for place, verdict in enumerate(told) if verdict.arrived]
+        results = [about("spans", verdict) for verdict in await self._spans.deliver([*map(self._trace, played)])]
+        ready = [place for place, verdict in enumerate(results) if verdict.arrived]
         filed = await asyncio.gather(*(self._file(played[place]) for place in ready))
         for place, verdict in zip(ready, filed, strict=True):
-            told[place] = verdict
+            results[place] = verdict
         annotated = await self._annotate(
-            [each.attempt for each, verdict in zip(played, told, strict=True) if verdict.arrived]
+            [each.attempt for each, verdict in zip(played, results, strict=True) if verdict.arrived]
         )
-        return [verdict if not verdict.arrived else annotated for verdict in told]
+        return [verdict if not verdict.arrived else annotated for verdict in results]
 
     async def conclude(self, run: Run, marks: Sequence[Mark]) -> list[DeliveryVerdict]:
         """Store the run's scores in the experiment's metadata, the only place that Phoenix has for them."""
@@ -115,10 +115,10 @@ class Phoenix:
         if ours:
             self._experiment = ours[0]
             return SENT
-        told = clean({"agent": run.agent, **run.labels}, self._subject.redact)
+        labels = clean({"agent": run.agent, **run.labels}, self._subject.redact)
         body = {
             "name": self._subject.title,
-            "metadata": {"proctor_run": run.id, **told},
+            "metadata": {"proctor_run": run.id, **labels},
             "repetitions": run.settings.repeats,
             "version_id": version,
         }
@@ -161,8 +161,8 @@ class Phoenix:
             self._runs[place] = made
         bodies = self._evaluations(attempt, self._runs[place])
         answers = await asyncio.gather(*(self._call("POST", "experiment_evaluations", body) for body in bodies))
-        told = zip(bodies, answers, strict=True)
-        return worst(about(f"evaluation {body['name']}", answer.verdict) for body, answer in told)
+        pairs = zip(bodies, answers, strict=True)
+        return worst(about(f"evaluation {body['name']}", answer.verdict) for body, answer in pairs)
 
     def _repetition(self, key: Key) -> int:
         """Return the repetition number: trials are numbered condition after condition."""

@@ -71,9 +71,9 @@ class RunUpload:
         """Send the new ones of these (item, digest) pairs, remember what arrived, and return a verdict for each."""
         memory = self._exporter.memory
         new = [place for place, (item, content) in enumerate(contents) if not memory.knows(item, content)]
-        told = [self._refused] * len(new) if self._refused is not None else await send(new) if new else []
+        new_verdicts = [self._refused] * len(new) if self._refused is not None else await send(new) if new else []
         verdicts = [UNCHANGED] * len(contents)
-        for place, verdict in zip(new, told, strict=True):
+        for place, verdict in zip(new, new_verdicts, strict=True):
             verdicts[place] = verdict
         memory.note(dict(contents[place] for place in new if verdicts[place].arrived))
         return verdicts

@@ -144,8 +144,8 @@ class Sender:
     def _judge_response(self, response: Response, asked: float | None) -> DeliveryVerdict:
         if 200 <= response.status < 300:
             return SENT
-        told = self._scrub(excerpt(response))
-        reason = f"{shown(response.url)} answered {status_phrase(response.status)}" + (f": {told}" if told else "")
+        detail = self._scrub(excerpt(response))
+        reason = f"{shown(response.url)} answered {status_phrase(response.status)}" + (f": {detail}" if detail else "")
         if asked is not None and asked > _LONGEST_WAIT:
             reason += f"; it asks to wait {asked:.0f} s"
         return DeliveryVerdict(state="unknown" if response.status in _UNCLEAR else "rejected", reason=reason)

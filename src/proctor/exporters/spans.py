@@ -42,13 +42,13 @@ class SpanPost:
     async def deliver(self, traces: Sequence[Trace]) -> list[DeliveryVerdict]:
         """Send traces; return a verdict for each. A refused trace does not affect the others."""
         places = {trace[0].trace: place for place, trace in enumerate(traces)}
-        told: list[list[DeliveryVerdict]] = [[] for _ in traces]
+        results: list[list[DeliveryVerdict]] = [[] for _ in traces]
         for batch in batches(chain.from_iterable(traces), encoding=self._encoding):
             inside = list(dict.fromkeys(places[span.trace] for span in batch.spans))
             verdicts = await self._deliver(batch, [traces[place] for place in inside])
             for place, verdict in zip(inside, verdicts, strict=True):
-                told[place].append(verdict)
-        return [worst(verdicts) for verdicts in told]
+                results[place].append(verdict)
+        return [worst(verdicts) for verdicts in results]
 
     async def _deliver(self, batch: SpanBatch, traces: Sequence[Trace]) -> list[DeliveryVerdict]:
         answer = await self._sender.post(self._url, batch.body, {**self._headers, **batch.headers})
@@ -67,10 +67,10 @@ def _judge_answer(answer: RequestResult, batch: SpanBatch) -> DeliveryVerdict:
     rejected, message = _partial_success(answer.response)
     if not rejected:
         return answer.verdict
-    whole = rejected >= len(batch.spans)
+    all_rejected = rejected >= len(batch.spans)
     reason = f"{rejected} of the {len(batch.spans)} spans of one request were rejected"
     reason += f": {message}" if message else ", without a reason"
-    return DeliveryVerdict(state="rejected" if whole else "unknown", reason=reason)
+    return DeliveryVerdict(state="rejected" if all_rejected else "unknown", reason=reason)
 
 
 def _partial_success(response: Response) -> tuple[int, str]:
@@ -80,8 +80,8 @@ def _partial_success(response: Response) -> tuple[int, str]:
     if "protobuf" in response.headers.get("Content-Type", ""):
         return _from_protobuf(response.body)
     try:
-        told = msgspec.json.decode(response.body)
-        partial = told.get("partialSuccess") or told.get("partial_success") or {}
+        answer = msgspec.json.decode(response.body)
+        partial = answer.get("partialSuccess") or answer.get("partial_success") or {}
         rejected = int(partial.get("rejectedSpans") or partial.get("rejected_spans") or 0)
         return rejected, str(partial.get("errorMessage") or partial.get("error_message") or "")
     except (msgspec.DecodeError, AttributeError, ValueError, TypeError):
@@ -92,9 +92,9 @@ def _from_protobuf(body: bytes) -> tuple[int, str]:
     from google.protobuf.message import DecodeError
     from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
 
-    told = ExportTraceServiceResponse()
+    message = ExportTraceServiceResponse()
     try:
-        told.ParseFromString(body)
+        message.ParseFromString(body)
     except DecodeError:
         return 0, ""
-    return told.partial_success.rejected_spans, told.partial_success.error_message
+    return message.partial_success.rejected_spans, message.partial_success.error_message

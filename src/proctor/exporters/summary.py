@@ -67,15 +67,15 @@ def _any(report: Report, state: State) -> bool:
 def sentences(report: Report) -> list[str]:
     """Return a sentence for each kind of problem, with what to do next."""
     both = " (attempts and run scores)" if all(report.counts(kind) for kind in _KINDS) else ""
-    told = [_with_full_stop(f"{count} {_WORDS[state]}{both}: {reason}") for state, reason, count in report.troubles]
-    told += [_with_full_stop(note) for note in report.notes]
+    lines = [_with_full_stop(f"{count} {_WORDS[state]}{both}: {reason}") for state, reason, count in report.troubles]
+    lines += [_with_full_stop(note) for note in report.notes]
     if report.pending:
-        told.append(f"{report.pending} not run yet.")
+        lines.append(f"{report.pending} not run yet.")
     if report.link:
-        told.append(f"Look at it: {report.link}")
+        lines.append(f"Look at it: {report.link}")
     if not report.complete:
-        told.append(f"Continue with: proctor sync --resume {report.run}")
-    return told
+        lines.append(f"Continue with: proctor sync --resume {report.run}")
+    return lines
 
 
 def _with_full_stop(sentence: str) -> str:

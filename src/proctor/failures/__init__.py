@@ -87,11 +87,11 @@ def _fault_of(error: BaseException) -> CallError:
     if isinstance(error, SystemExit):
         return AgentFault(f"called sys.exit({error.code!r})", kind="exit")
     found = evidence_of(error)
-    fault = blame(found, told := _words_of(error, found))
+    fault = blame(found, message := _words_of(error, found))
     if isinstance(fault, AgentFault) and is_too_long(error):
-        fault.args = (f"the conversation exceeded the model's context window ({told})",)
+        fault.args = (f"the conversation exceeded the model's context window ({message})",)
     elif found.status is not None and not isinstance(fault, AgentFault):
-        fault.args = (f"HTTP {found.status}: {told}",)
+        fault.args = (f"HTTP {found.status}: {message}",)
     return fault
 
 

@@ -156,7 +156,7 @@ def evidence_of(error: BaseException) -> Evidence:
     An outage is strongest: a failure while handling one would not have happened without it.
     """
     if isinstance(error, CallError):
-        return _known(error)
+        return _evidence_in_fault(error)
     links = tuple(chain(error))
     meant = {id(link) for link in chain(error, implicit=False)}
     for look in (_outage, _refusal, _break, _answer, _doubt):
@@ -168,7 +168,7 @@ def evidence_of(error: BaseException) -> Evidence:
     return Evidence()
 
 
-def _known(fault: CallError) -> Evidence:
+def _evidence_in_fault(fault: CallError) -> Evidence:
     """Return the evidence that a classified fault carries."""
     asked = fault.retry_after if isinstance(fault, EnvironmentFault) else None
     return Evidence(kind=fault.kind, status=fault.status, host=fault.host, retry_after=asked, cause=fault)

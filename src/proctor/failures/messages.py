@@ -152,11 +152,11 @@ _EXPECTED = {
 
 def requirement(fault: Mapping[str, Any]) -> str:
     """Describe the expected value in the terms of the file."""
-    said: str = fault["msg"]
+    message: str = fault["msg"]
     if fault["type"] == OUR_OWN:
-        return said
+        return message
     words = _EXPECTED.get(fault["type"])
-    return said.removeprefix("Input should be ") if words is None else words.format(**fault.get("ctx", {}))
+    return message.removeprefix("Input should be ") if words is None else words.format(**fault.get("ctx", {}))
 
 
 def in_toml(value: Any) -> str:

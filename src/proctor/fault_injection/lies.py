@@ -158,5 +158,5 @@ def _rewritten(written: str, change: Callable[[Any], Any]) -> str:
     if "." not in digits:
         return f"{change(int(digits)):,}" if "," in written else str(change(int(digits)))
     value = change(Decimal(digits))
-    told = f"{value:,f}" if "," in written else f"{value:f}"
-    return told.rstrip("0").rstrip(".") if "." in told else told
+    text = f"{value:,f}" if "," in written else f"{value:f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text

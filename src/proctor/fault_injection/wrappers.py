@@ -93,8 +93,12 @@ class Tally:
         """Record the false and the true result, and the call that received it."""
         with self._lock:
             self._calls_lied_to.add(call)
-            told = self.lie
-            self.lie = replace(lie, turn=self.turn) if told is None else replace(told, times=told.times + 1)
+            earlier_lie = self.lie
+            self.lie = (
+                replace(lie, turn=self.turn)
+                if earlier_lie is None
+                else replace(earlier_lie, times=earlier_lie.times + 1)
+            )
 
     def note_call(self, name: str, call: str) -> None:
         """Record a call after a falsified result: to something else, or the same again."""
@@ -247,8 +251,8 @@ def _lie(force: _ActiveCondition, name: str, call: object, truth: Any) -> Any:
     lie = make_lie(condition.lies, truth) if given is AS_USUAL else deepcopy(given)
     if lie is truth or (type(lie) is type(truth) and lie == truth) or not tally.may_lie(condition.times):
         return truth
-    told = InjectedLie(kind=condition.lies, source=name, said=_as_text(lie), truth=_as_text(truth))
-    tally.note_lie(scrub_noun(told), repr(call))
+    record = InjectedLie(kind=condition.lies, source=name, said=_as_text(lie), truth=_as_text(truth))
+    tally.note_lie(scrub_noun(record), repr(call))
     return lie
 
 

@@ -181,7 +181,7 @@ class FailureCollector:
         for turn in _passed_turns(attempt):
             self._passed_turns.add(_turn_features(turn, pressed=True))
             if self._passed_words.n < _COMPARED:
-                self._passed_words.add(_phrases(_said([turn])))
+                self._passed_words.add(_phrases(_join_replies([turn])))
         if outcome == "passed":
             self._passed_attempts.add(categories)
             return
@@ -190,7 +190,9 @@ class FailureCollector:
         battle = exam if exam is not None and exam.open else None
         broken = frozenset[int]() if battle is None else _broken_turns(battle, attempt, self._right_from)
         self._failed[attempt.key] = categories | set(_features(attempt, broken, in_battle=battle is not None))
-        self._said |= {(attempt.key, feature): said for feature, said in _said_by(attempt) if said != feature[1]}
+        self._said |= {
+            (attempt.key, feature): wording for feature, wording in _said_by(attempt) if wording != feature[1]
+        }
         self._turns = max(self._turns, len(attempt.transcript.turns))
         if outcome == "failed":
             self._add_failed_turns(attempt, broken)
@@ -203,7 +205,7 @@ class FailureCollector:
             if turn.number in broken or turn.number == 1:
                 self._broken_turns.add(features)
         if len(self._phrases) < _COMPARED:
-            self._phrases[attempt.key] = _phrases(_said(turns))
+            self._phrases[attempt.key] = _phrases(_join_replies(turns))
             self._failed_words.add(self._phrases[attempt.key])
 
     def _categories(self, attempt: Attempt) -> Sequence[str]:
@@ -237,7 +239,7 @@ class FailureCollector:
         kind, name = feature
         exams = frozenset(key.exam for key in keys)
         share = Sums(failed, total=len(exams), squares=len(exams))
-        said = list(dict.fromkeys(self._said.get((key, feature), name) for key in keys))
+        wordings = list(dict.fromkeys(self._said.get((key, feature), name) for key in keys))
         return FailureGroup(
             kind=kind,
             name=name,
@@ -246,8 +248,8 @@ class FailureCollector:
             exams=exams,
             share=mean_over_cases(share, attempts=len(self._failed)),
             examples=tuple(_one_per_case(keys)),
-            example=said[0] if said != [name] else "",
-            varies=len(said) > 1,
+            example=wordings[0] if wordings != [name] else "",
+            varies=len(wordings) > 1,
             is_new=None if known is None or kind == "other" else feature not in known,
         )
 
@@ -390,7 +392,7 @@ def _passed_turns(attempt: Attempt) -> Iterator[Turn]:
         yield from (turn for turn, verdict in zip(turns, passed, strict=True) if verdict is True)
 
 
-def _said(turns: Iterable[Turn]) -> str:
+def _join_replies(turns: Iterable[Turn]) -> str:
     return "\n".join(turn.reply.text[:4_000] for turn in turns if turn.reply is not None)
 
 

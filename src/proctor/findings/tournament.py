@@ -167,11 +167,11 @@ def _values(one: CaseFinding, other: CaseFinding, *, marked: bool) -> tuple[floa
     if one.counted == other.counted:
         return _value(one, marked=marked), _value(other, marked=marked)
     pairs = [
-        (ours[: len(theirs)], theirs[: len(ours)])
-        for ours, theirs in zip(_trials(one, marked=marked), _trials(other, marked=marked), strict=False)
+        (one_values[: len(other_values)], other_values[: len(one_values)])
+        for one_values, other_values in zip(_trials(one, marked=marked), _trials(other, marked=marked), strict=False)
     ]
-    ours, theirs = [*chain(*(pair[0] for pair in pairs))], [*chain(*(pair[1] for pair in pairs))]
-    return (fmean(ours), fmean(theirs)) if ours else (None, None)
+    one_values, other_values = [*chain(*(pair[0] for pair in pairs))], [*chain(*(pair[1] for pair in pairs))]
+    return (fmean(one_values), fmean(other_values)) if one_values else (None, None)
 
 
 def _trials(case: CaseFinding, *, marked: bool) -> Sequence[Sequence[float]]:

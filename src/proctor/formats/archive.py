@@ -31,9 +31,9 @@ def check_archive(data: bytes) -> list[ZipInfo]:
         raise InputError(f"the file is no zip file that can be read: {error}; pack it again") from error
     if len(found) > MOST_FILES:
         raise InputError(f"the zip file holds {len(found):,} files; expected at most {MOST_FILES:,}")
-    whole = sum(each.file_size for each in found)
-    if whole > MOST_BYTES:
-        raise InputError(f"the zip file unpacks to {whole:,} bytes; expected at most {MOST_BYTES:,}")
+    total = sum(each.file_size for each in found)
+    if total > MOST_BYTES:
+        raise InputError(f"the zip file unpacks to {total:,} bytes; expected at most {MOST_BYTES:,}")
     for each in found:
         _check_file(each)
     return found

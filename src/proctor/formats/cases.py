@@ -46,8 +46,8 @@ def check_case(case: Case) -> None:
         _check_expectation(case.expect)
     if len(case.criteria) > MOST_CRITERIA:
         raise UsageError(f"it has {len(case.criteria):,} criteria; expected at most {MOST_CRITERIA}")
-    for name, said in case.criteria.items():
-        read_criterion(name, said)
+    for name, criterion in case.criteria.items():
+        read_criterion(name, criterion)
     for name in case.metadata:
         check_name("a name of its metadata", name)
     for place, value in _values(case, _DEEPEST) if plain is None else plain:

@@ -72,7 +72,7 @@ def _line_faults(key: str, cell: str | None, *, known: bool) -> Iterator[str]:
 def _pairs(path: Path) -> Iterator[tuple[int, str, str | None]]:
     """Yield line number, question or case id, and categories."""
     sheet = _sheet(path)
-    key, category = _places(sheet.columns) or (0, 1)
+    key, category = _column_positions(sheet.columns) or (0, 1)
     for line, cells in sheet.rows:
         if not sheet.columns and any(cells[2:]):
             raise InputError(f"{path}: line {line} has {len(cells)} fields; expected question or case id, and category")
@@ -85,7 +85,7 @@ def _text(cells: Sequence[Cell], place: int) -> str | None:
     return cell if isinstance(cell, str) else None
 
 
-def _places(columns: Sequence[str]) -> tuple[int, int] | None:
+def _column_positions(columns: Sequence[str]) -> tuple[int, int] | None:
     """Return the columns of the key (question or id) and the category, or None if this is not a header."""
     keys = columns_called(columns, _ID) or columns_called(columns, "question")
     categories = columns_called(columns, CATEGORY)
@@ -97,8 +97,8 @@ def _sheet(path: Path) -> Sheet:
     reader = tables.READERS.get(path.suffix.lower())
     if reader is not None:
         sheet = reader(path, header=True)
-        return sheet if _places(sheet.columns) else reader(path, header=False)
+        return sheet if _column_positions(sheet.columns) else reader(path, header=False)
     text = tables.text_of(read_all(path), path)
-    named = next((mark for mark in ",;\t" if _places(tables.header_of(text, mark))), None)
+    named = next((mark for mark in ",;\t" if _column_positions(tables.header_of(text, mark))), None)
     mark = named or tables.declared_delimiter(text) or tables.likeliest_delimiter(text)
     return tables.read_delimited(text, mark, source=path, header=named is not None)

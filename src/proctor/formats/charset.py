@@ -84,8 +84,8 @@ def _decode_leniently(body: bytes, encoding: str) -> str:
     """Decode with a surrogate for each invalid byte (in UTF-16, each invalid unit)."""
     if encoding == "UTF-8":
         return body.decode(encoding, "surrogateescape")
-    whole = len(body) - len(body) % 2
-    return body[:whole].decode(encoding, "surrogatepass") + "\udc80" * (len(body) % 2)
+    even_length = len(body) - len(body) % 2
+    return body[:even_length].decode(encoding, "surrogatepass") + "\udc80" * (len(body) % 2)
 
 
 def read_start(path: str | os.PathLike[str], most: int, *, expected: str) -> bytes:
@@ -100,5 +100,5 @@ def read_start(path: str | os.PathLike[str], most: int, *, expected: str) -> byt
         finally:
             os.close(descriptor)
     except OSError as error:
-        said = error.strerror or str(error)
-        raise InputError(f"cannot read {shown_path(path)}: {said}; give the path of {expected}") from error
+        reason = error.strerror or str(error)
+        raise InputError(f"cannot read {shown_path(path)}: {reason}; give the path of {expected}") from error

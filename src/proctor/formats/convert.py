@@ -94,7 +94,7 @@ def convert(
     kind = _kind(target, is_benchmark=table is not None)
     if categories is not None and kind == _BENCHMARK:
         raise InputError(f"cannot write categories into {target}: {_NO_CATEGORIES}")
-    places = _places(sheet.columns, source) if chosen is None else _chosen_places(chosen, sheet.columns)
+    places = _column_positions(sheet.columns, source) if chosen is None else _chosen_places(chosen, sheet.columns)
     problems = [_as_row_problem(problem) for problem in table.errors] if table else []
     rows = _rows(sheet, places, problems)
     if not problems and categories is not None:
@@ -129,8 +129,8 @@ def _read(source: Path, *, by_hand: bool = False) -> tuple[Sheet, csv.Table | No
         raise InputError(f"cannot tell what table {source} is by its ending {suffix!r}; expected one of {known}")
     data = read_all(source)
     text = tables.text_of(data, source)
-    if told := tables.declared_delimiter(text):
-        return tables.read_delimited(text, told, source=source), None
+    if delimiter := tables.declared_delimiter(text):
+        return tables.read_delimited(text, delimiter, source=source), None
     headers = {mark: tables.header_of(text, mark) for mark in _MARKS}
     named = next((mark for mark, header in headers.items() if _names_required(header)), None)
     if named is None and not by_hand and (table := csv.read_bytes(data)).rows:
@@ -179,7 +179,7 @@ def _chosen_places(chosen: Mapping[str, int], columns: Sequence[str]) -> dict[st
     return {name: chosen[name] for name in FIELDS if name in chosen}
 
 
-def _places(columns: Sequence[str], source: Path) -> dict[str, int]:
+def _column_positions(columns: Sequence[str], source: Path) -> dict[str, int]:
     """Return field → index of its column."""
     places = {}
     found = ", ".join(map(repr, columns)) or "none"

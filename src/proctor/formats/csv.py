@@ -148,9 +148,9 @@ def benchmark(data: bytes, *, name: str, description: str = "", path: object = N
 
 
 def _summary(table: Table) -> str:
-    told = "; ".join(str(problem) for problem in table.errors[:_TOLD])
-    untold = len(table.errors) + table.more - _TOLD
-    return told + (f"; and {untold:,} more (`proctor check` lists them)" if untold > 0 else "")
+    listing = "; ".join(str(problem) for problem in table.errors[:_TOLD])
+    unlisted = len(table.errors) + table.more - _TOLD
+    return listing + (f"; and {unlisted:,} more (`proctor check` lists them)" if unlisted > 0 else "")
 
 
 def write(rows: Iterable[Sequence[str | None]]) -> bytes:

@@ -91,8 +91,8 @@ def read_delimited(text: str, delimiter: str, *, source: Path, header: bool = Tr
 
 def declared_delimiter(text: str) -> str | None:
     """Return the delimiter declared in Excel's `sep=;` line, or None."""
-    told = _DECLARED.match(text)
-    return None if told is None else told[1]
+    match = _DECLARED.match(text)
+    return None if match is None else match[1]
 
 
 def likeliest_delimiter(text: str) -> str:
@@ -117,8 +117,8 @@ def header_of(text: str, delimiter: str) -> list[str]:
 
 
 def _records(text: str, delimiter: str, source: Path) -> Iterator[tuple[int, list[str]]]:
-    told = _DECLARED.match(text)
-    body, line = (text[told.end() :], 2) if told else (text, 1)
+    match = _DECLARED.match(text)
+    body, line = (text[match.end() :], 2) if match else (text, 1)
     first = line
     reader = csv.reader(io.StringIO(body, newline=""), delimiter=delimiter, strict=True)
     try:

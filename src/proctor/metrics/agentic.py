@@ -79,8 +79,8 @@ def progress(total: int, *, verbose: bool, stream: TextIO | None = None) -> Iter
     if not verbose:
         yield _silent
     elif stream.isatty():
-        with _bar(total, stream) as told:
-            yield told
+        with _bar(total, stream) as callback:
+            yield callback
     else:
         yield _lines(total, stream)
 
@@ -106,8 +106,8 @@ def _bar(total: int, stream: TextIO) -> Iterator[Told]:
         task = bar.add_task("judging", total=total)
 
         def told(conversation: CheckedConversation, interaction: Interaction, verdict: JudgeVerdict) -> None:
-            said = line(conversation, interaction, verdict)
-            bar.console.print(said, markup=False, highlight=False, soft_wrap=True)
+            text = line(conversation, interaction, verdict)
+            bar.console.print(text, markup=False, highlight=False, soft_wrap=True)
             bar.advance(task)
 
         yield told
@@ -116,8 +116,10 @@ def _bar(total: int, stream: TextIO) -> Iterator[Told]:
 def line(conversation: CheckedConversation, interaction: Interaction, verdict: JudgeVerdict) -> str:
     """Format one verdict on one line, replacing control characters."""
     trial = f" trial {conversation.trial}" if conversation.trial > 1 else ""
-    said = f"{verdict.score:.2f}: {verdict.explanation}" if verdict.score is not None else f"unscored: {verdict.reason}"
-    text = f"{conversation.session_id}{trial} {interaction.qa_id} {said}"
+    outcome = (
+        f"{verdict.score:.2f}: {verdict.explanation}" if verdict.score is not None else f"unscored: {verdict.reason}"
+    )
+    text = f"{conversation.session_id}{trial} {interaction.qa_id} {outcome}"
     return "".join(letter if letter.isprintable() else " " for letter in text)
 
 
@@ -154,14 +156,16 @@ class Agentic:
     @classmethod
     async def arun(cls, retriever: type[Retriever] | Retriever, **options: Unpack[AgenticOptions]) -> AgenticResults:
         """Async version of `run`."""
-        own, theirs = split_options(retriever, options, AgenticOptions)
+        own, retriever_options = split_options(retriever, options, AgenticOptions)
         settings = check_settings(own)
         conversations = prepare(
-            await load(retriever, theirs), tool_threshold=settings.tool_threshold, fold_names=settings.fold_names
+            await load(retriever, retriever_options),
+            tool_threshold=settings.tool_threshold,
+            fold_names=settings.fold_names,
         )
         total = sum(len(conversation.interactions) for conversation in conversations)
-        with progress(total, verbose=settings.verbose) as told:
-            judged = judge_all(conversations, settings, told)
+        with progress(total, verbose=settings.verbose) as callback:
+            judged = judge_all(conversations, settings, callback)
             verdicts, tools = await asyncio.gather(judged, mark_tools(conversations, settings))
         metrics = metrics_of(conversations, verdicts, tools, settings)
         return AgenticResults(metrics, summary=summarise(metrics, verdicts, settings))
@@ -172,8 +176,8 @@ def split_options(
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Split off the retriever's options, which are in `retriever_options` or named by its constructor."""
     given: dict[str, Any] = dict(options)
-    theirs = dict(given.pop("retriever_options", None) or {})
+    retriever_options = dict(given.pop("retriever_options", None) or {})
     for name in takes(retriever) - options_type.__annotations__.keys():
         if name in given:
-            theirs[name] = given.pop(name)
-    return given, theirs
+            retriever_options[name] = given.pop(name)
+    return given, retriever_options

@@ -152,10 +152,10 @@ class BestOfSummary(BaseModel):
         lines = [f"{many(self.questions, 'question')}, {many(self.contests, 'contest')}"]
         for one in sorted(self.assistants, key=lambda each: -(each.strength.value or 0)):
             rank = str(one.rank_best) if one.rank_best == one.rank_worst else f"{one.rank_best} to {one.rank_worst}"
-            said = f"  {one.assistant_id}: rank {rank}, strength {one.strength.value:+.2f}"
+            text = f"  {one.assistant_id}: rank {rank}, strength {one.strength.value:+.2f}"
             known = one.strength.low is not None and one.strength.high is not None
             ends = f" [{one.strength.low:+.2f}, {one.strength.high:+.2f}]" if known else ""
-            lines.append(f"{said}{ends}, {one.won} won, {one.tied} tied, {one.lost} lost")
+            lines.append(f"{text}{ends}, {one.won} won, {one.tied} tied, {one.lost} lost")
         return "\n".join([*lines, *(f"  {note}" for note in self.notes)])
 
 
@@ -183,23 +183,25 @@ class BestOf:
     @classmethod
     async def arun(cls, retriever: type[Retriever] | Retriever, **options: Unpack[BestOfOptions]) -> BestOfResults:
         """Async version of `run`."""
-        own, theirs = split_options(retriever, options, BestOfOptions)
+        own, retriever_options = split_options(retriever, options, BestOfOptions)
         check_names(own, BestOfOptions, metric="BestOf", required=("model",))
         criteria = own.get("criteria", _USUAL)
         if not isinstance(criteria, str) or not criteria.strip():
             raise InputError(f"criteria={criteria!r} cannot be used: expected what is better, in words")
         settings = JudgeSettings(**of_judge(own, structured=False))
-        questions = gather(await load(retriever, theirs))
+        questions = gather(await load(retriever, retriever_options))
         meetings = [(question, pair) for question in questions for pair in question.pairs]
         verdicts = await judge_contests(
             [question.contest(*pair) for question, pair in meetings],
             settings.patient_model(),
             concurrency=settings.concurrency,
             criteria="" if criteria == _USUAL else criteria.strip(),
-            told=_told(meetings, verbose=settings.verbose),
+            told=_verdict_reporter(meetings, verbose=settings.verbose),
         )
-        said = dict(zip(((id(question), pair) for question, pair in meetings), verdicts, strict=True))
-        judged = [(question, {pair: said[id(question), pair] for pair in question.pairs}) for question in questions]
+        verdict_by_pair = dict(zip(((id(question), pair) for question, pair in meetings), verdicts, strict=True))
+        judged = [
+            (question, {pair: verdict_by_pair[id(question), pair] for pair in question.pairs}) for question in questions
+        ]
         return BestOfResults([_metric(*each) for each in judged], summary=_summary(judged))
 
 
@@ -262,7 +264,7 @@ def _refuse(question: Question, dataset: Dataset, batch: Batch) -> None:
         raise InputError(f"{where}: query={batch.query!r} is {first.query!r} elsewhere; expected the same question")
 
 
-def _told(
+def _verdict_reporter(
     meetings: Sequence[tuple[Question, tuple[str, str]]], *, verbose: bool
 ) -> Callable[[int, ContestVerdict], None]:
     done = 0
@@ -271,8 +273,8 @@ def _told(
         nonlocal done
         done += 1
         question, (left, right) = meetings[place]
-        said = _word(verdict) or f"unscored: {verdict.reason}"
-        text = f"[best of {done}/{len(meetings)}] {question.qa_id} {left} against {right}: {said}"
+        outcome = _word(verdict) or f"unscored: {verdict.reason}"
+        text = f"[best of {done}/{len(meetings)}] {question.qa_id} {left} against {right}: {outcome}"
         if verbose:
             with suppress(OSError):  # a closed pipe is no reason to lose verdicts
                 printable = "".join(letter if letter.isprintable() else " " for letter in text)

@@ -131,11 +131,11 @@ class Context:
     @classmethod
     async def arun(cls, retriever: type[Retriever] | Retriever, **options: Unpack[ContextOptions]) -> ContextResults:
         """Async version of `run`."""
-        own, theirs = split_options(retriever, options, ContextOptions)
+        own, retriever_options = split_options(retriever, options, ContextOptions)
         check_names(own, ContextOptions, metric="Context", required=("model",))
         mode = mode_of(own.get("statistical_mode"))
         settings = JudgeSettings(**of_judge({**own, "model": _as_reviewer(own["model"])}))
-        datasets = await load(retriever, theirs)
+        datasets = await load(retriever, retriever_options)
         _check(datasets)
         places = [_BatchPlace(dataset, batch) for dataset in datasets for batch in dataset.conversation]
         marks = iter(await _judge(places, settings))
@@ -186,7 +186,7 @@ async def _judge(places: Sequence[_BatchPlace], settings: JudgeSettings) -> list
         for at in waiting:
             place = places[at]
             marks[at] = await patient.wait_for(lambda place=place: _review(reviewer, place))  # type: ignore[misc]
-            _tell(place, marks[at], verbose=settings.verbose)
+            _print_verdict(place, marks[at], verbose=settings.verbose)
 
     async with asyncio.TaskGroup() as group:
         for _ in range(min(settings.concurrency, len(places))):
@@ -206,11 +206,11 @@ async def _review(reviewer: ModelReviewer, place: _BatchPlace) -> StructuredAnsw
     raise UnusableAnswer(review.unscored or "the judge gave no score for the context", usage)
 
 
-def _tell(place: _BatchPlace, mark: ModelOutcome[Part], *, verbose: bool) -> None:
+def _print_verdict(place: _BatchPlace, mark: ModelOutcome[Part], *, verbose: bool) -> None:
     if not verbose:
         return
-    said = f"unscored: {mark.reason}" if mark.value is None else f"{mark.value.value:.2f}: {mark.value.explanation}"
-    text = f"[context] {place.dataset.session_id} {place.batch.qa_id} {said}"
+    outcome = f"unscored: {mark.reason}" if mark.value is None else f"{mark.value.value:.2f}: {mark.value.explanation}"
+    text = f"[context] {place.dataset.session_id} {place.batch.qa_id} {outcome}"
     with suppress(OSError):  # a closed pipe is no reason to lose scores
         sys.stderr.write("".join(letter if letter.isprintable() else " " for letter in text) + "\n")
 

@@ -47,7 +47,7 @@ class CheckedConversation:
 
 async def load(retriever: Any, options: Mapping[str, Any]) -> list[Dataset]:
     """Load the retriever's datasets; raise InputError if that fails."""
-    source = _made(retriever, options)
+    source = _make_retriever(retriever, options)
     try:
         found = source.load_dataset()
         if inspect.isawaitable(found):
@@ -65,7 +65,7 @@ def takes(retriever: Any) -> set[str]:
     return {p.name for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)}
 
 
-def _made(retriever: Any, options: Mapping[str, Any]) -> Any:
+def _make_retriever(retriever: Any, options: Mapping[str, Any]) -> Any:
     if not callable(getattr(retriever, "load_dataset", None)):
         raise InputError(
             f"retriever={retriever!r} cannot be used: expected a subclass of Retriever with load_dataset()"
@@ -97,15 +97,15 @@ def _datasets(found: object, *, name: str) -> list[Dataset]:
 
 def _words(error: ValidationError) -> str:
     """Format pydantic's errors, with the ids of the item where known."""
-    said = []
+    messages = []
     for fault in error.errors(include_url=False):
         place = ".".join(map(str, fault["loc"]))
         given = fault.get("input")
         ids = [f"{key}={given[key]!r}" for key in ("session_id", "qa_id") if isinstance(given, dict) and key in given]
-        said.append(
+        messages.append(
             f"{error.title}{' ' + ', '.join(ids) if ids else ''}: {place + ': ' if place else ''}{fault['msg']}"
         )
-    return "; ".join(said)
+    return "; ".join(messages)
 
 
 def prepare(

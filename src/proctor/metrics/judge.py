@@ -108,7 +108,7 @@ async def judge_all(
     """Judge every interaction; raise Misconfigured if that is why not a single verdict was given."""
     judge = Judge(settings)
     verdicts = [[JudgeVerdict()] * len(conversation.interactions) for conversation in conversations]
-    places = _places(conversations)
+    places = _interaction_positions(conversations)
 
     async def work() -> None:
         for at, place in places:
@@ -124,7 +124,7 @@ async def judge_all(
     return verdicts
 
 
-def _places(conversations: Sequence[CheckedConversation]) -> Iterator[tuple[int, int]]:
+def _interaction_positions(conversations: Sequence[CheckedConversation]) -> Iterator[tuple[int, int]]:
     """Yield the indexes of all interactions; the workers share the iterator, so that each is judged once."""
     for at, conversation in enumerate(conversations):
         for place in range(len(conversation.interactions)):

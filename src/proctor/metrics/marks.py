@@ -63,14 +63,19 @@ def metrics_of(
 ) -> list[AgenticMetric]:
     """Return one metric per conversation, in the same order."""
     correct = [
-        [is_correct(verdict, score, settings.threshold) for verdict, score in zip(said, scores, strict=True)]
-        for said, scores in zip(verdicts, tools, strict=True)
+        [
+            is_correct(verdict, score, settings.threshold)
+            for verdict, score in zip(session_verdicts, scores, strict=True)
+        ]
+        for session_verdicts, scores in zip(verdicts, tools, strict=True)
     ]
     counts = [(len(marks) - marks.count(None), marks.count(True)) for marks in correct]
     rates = iter(settings.statistical_mode.rates([pair for pair in counts if pair[0]], settings.k))
     return [
-        _metric(each, said, scores, marks, rates=next(rates) if n else None, settings=settings)
-        for each, said, scores, marks, (n, _) in zip(conversations, verdicts, tools, correct, counts, strict=True)
+        _metric(each, session_verdicts, scores, marks, rates=next(rates) if n else None, settings=settings)
+        for each, session_verdicts, scores, marks, (n, _) in zip(
+            conversations, verdicts, tools, correct, counts, strict=True
+        )
     ]
 
 
@@ -119,11 +124,11 @@ def _unscored_interactions(
     """Return the interactions not counted in n; wrong tools decide an interaction even if its answer has no score."""
     judged = zip(conversation.interactions, verdicts, tools, correct, strict=True)
     return [
-        UnscoredInteraction(index=index, qa_id=interaction.qa_id, reason=_why(verdict, score))
+        UnscoredInteraction(index=index, qa_id=interaction.qa_id, reason=_reason(verdict, score))
         for index, (interaction, verdict, score, right) in enumerate(judged)
         if right is None
     ]
 
 
-def _why(verdict: JudgeVerdict, tools: ToolCorrectnessScore | None) -> str:
+def _reason(verdict: JudgeVerdict, tools: ToolCorrectnessScore | None) -> str:
     return (tools.reasoning or "") if verdict.score is not None and tools is not None else verdict.reason

@@ -186,15 +186,15 @@ class AgenticSummary(BaseModel):
     def __str__(self) -> str:
         lines = [
             f"{self.fully_correct} of {self.counted} conversations fully correct: {self.assessment}",
-            f"  pass rate {_shown(self.pass_rate)}",
-            f"  pass@{self.k} {_shown(self.pass_at_k)}",
-            f"  pass^{self.k} {_shown(self.pass_pow_k)}",
+            f"  pass rate {_format_estimate(self.pass_rate)}",
+            f"  pass@{self.k} {_format_estimate(self.pass_at_k)}",
+            f"  pass^{self.k} {_format_estimate(self.pass_pow_k)}",
             *(f"  {note}" for note in self.notes),
         ]
         return "\n".join(lines)
 
 
-def _shown(estimate: Estimate) -> str:
+def _format_estimate(estimate: Estimate) -> str:
     if estimate.value is None:
         return f"– ({estimate.note})"
     return (

@@ -83,7 +83,7 @@ def check_settings(options: Mapping[str, Any]) -> AgenticSettings:
     """Validate the keyword arguments; raise UsageError or InputError for the first invalid one."""
     check_names(options, AgenticOptions, metric="Agentic", required=("model", "k"))
     return AgenticSettings(
-        k=_whole("k", options["k"]),
+        k=_read_integer("k", options["k"]),
         statistical_mode=mode_of(options.get("statistical_mode")),
         threshold=_share("threshold", options.get("threshold", 0.7)),
         tool_threshold=_share("tool_threshold", options.get("tool_threshold", 1.0)),
@@ -98,8 +98,8 @@ def of_judge(options: Mapping[str, Any], *, structured: bool = True) -> dict[str
     return {
         "use_structured_output": _flag("use_structured_output", options.get("use_structured_output", structured)),
         "verbose": _flag("verbose", options.get("verbose", False)),
-        "concurrency": _whole("concurrency", options.get("concurrency", 10)),
-        "retries": _whole("retries", options.get("retries", 2)),
+        "concurrency": _read_integer("concurrency", options.get("concurrency", 10)),
+        "retries": _read_integer("retries", options.get("retries", 2)),
         "timeout": _seconds("timeout", options.get("timeout", 60.0)),
         "model": load_model(options["model"]),
     }
@@ -120,12 +120,12 @@ def check_names(options: Mapping[str, Any], options_type: type, *, metric: str, 
             raise UsageError(f"{metric}.run() needs {name}=…; it has no default")
 
 
-def _whole(name: str, value: object) -> int:
+def _read_integer(name: str, value: object) -> int:
     bounds = BOUNDS[name]
-    whole = None if isinstance(value, bool) or not hasattr(value, "__index__") else int(value)
-    if whole is None or not bounds.holds(whole):
+    number = None if isinstance(value, bool) or not hasattr(value, "__index__") else int(value)
+    if number is None or not bounds.holds(number):
         raise InputError(f"{name}={shown(value)} cannot be used: expected {bounds.requirement}")
-    return whole
+    return number
 
 
 def _share(name: str, value: Any) -> float:
@@ -153,5 +153,5 @@ def mode_of(mode: object) -> StatisticalMode:
         return FrequentistMode()
     if isinstance(mode, StatisticalMode):
         return mode
-    said = f"{mode.__name__}, a class: write {mode.__name__}()" if isinstance(mode, type) else repr(mode)
-    raise InputError(f"statistical_mode is {said}; expected FrequentistMode() or BayesianMode()")
+    description = f"{mode.__name__}, a class: write {mode.__name__}()" if isinstance(mode, type) else repr(mode)
+    raise InputError(f"statistical_mode is {description}; expected FrequentistMode() or BayesianMode()")

@@ -33,7 +33,7 @@ def summarise(
     """Summarize all conversations."""
     sessions = _sessions(metrics)
     at_k, hat_k = _pass_values(sessions, settings)
-    usage = sum((verdict.usage for said in verdicts for verdict in said), Usage())
+    usage = sum((verdict.usage for session_verdicts in verdicts for verdict in session_verdicts), Usage())
     unscored = _unscored_places(metrics)
     return AgenticSummary(
         k=settings.k,
@@ -139,10 +139,10 @@ def _notes(
 
 
 def _unscored_note(unscored: int, at_k: Estimate, hat_k: Estimate, k: int) -> str:
-    said = f"{many(unscored, 'answer')} could not be judged"
+    text = f"{many(unscored, 'answer')} could not be judged"
     if not at_k.missing:
-        return f"{said}; every conversation is decided without."
-    left_out = f"{said}; {many(at_k.missing, 'conversation')} undecided and out of n"
+        return f"{text}; every conversation is decided without."
+    left_out = f"{text}; {many(at_k.missing, 'conversation')} undecided and out of n"
     if at_k.worst is None or at_k.best is None or hat_k.worst is None or hat_k.best is None:
         return f"{left_out}."
     return (

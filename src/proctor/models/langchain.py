@@ -85,7 +85,7 @@ class LangChainModel:
             if bound is not None and bound.chain is not None:
                 return _from_chain(await self._invoke(bound.chain, system, user), price)
             options = None if bound is None else bound.options
-            return _heard(await self._invoke(self._model, system, user, options), price)
+            return _answer_from_message(await self._invoke(self._model, system, user, options), price)
         except Exception as error:
             if bound is None or (cut_off := _cut_off_in(error, price)) is None:
                 raise
@@ -144,33 +144,33 @@ async def _past_stale_connections(
 
 
 def _is_of_another_loop(error: RuntimeError) -> bool:
-    said = str(error)
-    of_another = said.endswith(("bound to a different event loop", "attached to a different loop"))
-    return of_another or (said == "Event loop is closed" and not asyncio.get_running_loop().is_closed())
+    message = str(error)
+    of_another = message.endswith(("bound to a different event loop", "attached to a different loop"))
+    return of_another or (message == "Event loop is closed" and not asyncio.get_running_loop().is_closed())
 
 
 def _from_chain(result: Any, price: Price | None) -> ModelAnswer:
     """Convert the result of the model's own chain, using the raw message if it is included."""
     if isinstance(result, Mapping) and "parsed" in result and "raw" in result:
-        heard = _heard(result["raw"], price)
-        return heard if result["parsed"] is None else _given(result["parsed"], heard.usage)
-    return _given(result, Usage(calls=1))
+        answer = _answer_from_message(result["raw"], price)
+        return answer if result["parsed"] is None else _answer_from_data(result["parsed"], answer.usage)
+    return _answer_from_data(result, Usage(calls=1))
 
 
-def _given(value: Any, usage: Usage) -> ModelAnswer:
+def _answer_from_data(value: Any, usage: Usage) -> ModelAnswer:
     """Return an answer from structured data."""
     plain = value.model_dump() if hasattr(value, "model_dump") else value
     return ModelAnswer(text=json.dumps(plain, ensure_ascii=False, default=str), usage=usage, value=plain)
 
 
-def _heard(message: BaseMessage, price: Price | None) -> ModelAnswer:
+def _answer_from_message(message: BaseMessage, price: Price | None) -> ModelAnswer:
     """Return an answer from a message: its tool call if it has one, else its text."""
     usage = usage_of(getattr(message, "usage_metadata", None), price)
     calls = getattr(message, "tool_calls", None) or []
     if calls and all(call["args"] == calls[0]["args"] for call in calls):
-        return _given(calls[0]["args"], usage)
+        return _answer_from_data(calls[0]["args"], usage)
     broken = [call.get("args") or "" for call in getattr(message, "invalid_tool_calls", None) or []]
-    text = str(message.text) or "\n".join([*(_given(call["args"], usage).text for call in calls), *broken])
+    text = str(message.text) or "\n".join([*(_answer_from_data(call["args"], usage).text for call in calls), *broken])
     cut_off = is_cut_off(message.response_metadata)
     circumstance = circumstance_of(message.additional_kwargs.get("refusal"), cut_off=cut_off)
     return ModelAnswer(text=text, usage=usage, circumstance=circumstance, cut_off=cut_off)
@@ -182,10 +182,12 @@ def _cut_off_in(error: Exception, price: Price | None) -> ModelAnswer | None:
     if type(error).__name__ != "LengthFinishReasonError" or completion is None:
         return None
     used = getattr(completion, "usage", None)
-    told = {"input_tokens": used.prompt_tokens, "output_tokens": used.completion_tokens} if used is not None else None
+    token_counts = (
+        {"input_tokens": used.prompt_tokens, "output_tokens": used.completion_tokens} if used is not None else None
+    )
     text = next((choice.message.content or "" for choice in completion.choices), "")
     return ModelAnswer(
-        text=text, usage=usage_of(told, price), circumstance=circumstance_of("", cut_off=True), cut_off=True
+        text=text, usage=usage_of(token_counts, price), circumstance=circumstance_of("", cut_off=True), cut_off=True
     )
 
 
@@ -197,7 +199,7 @@ def from_provider(scheme: str, rest: str, *, temperature: float | None, max_outp
     kind = getattr(_import_package(provider.package, provider.install), provider.kind)
     if provider.keys and not any(os.environ.get(key) for key in provider.keys):
         raise InputError(f"the model {name!r} needs a key: set the environment variable {' or '.join(provider.keys)}")
-    return check_model(_made(kind, name, {**provider.options, **options}), name)
+    return check_model(_make_model(kind, name, {**provider.options, **options}), name)
 
 
 def from_python(name: str, spec: str) -> BaseChatModel:
@@ -208,10 +210,10 @@ def from_python(name: str, spec: str) -> BaseChatModel:
     found = import_attribute(spec, what="model")
     if isinstance(found, BaseChatModel) or not callable(found):
         return check_model(found, name)
-    return check_model(_made(found, name, {}), name)
+    return check_model(_make_model(found, name, {}), name)
 
 
-def _made(make: Any, name: str, options: Mapping[str, Any]) -> object:
+def _make_model(make: Any, name: str, options: Mapping[str, Any]) -> object:
     try:
         return make(**options)
     except Exception as error:
@@ -232,8 +234,8 @@ def source_of(model: BaseChatModel) -> Source:
     """Determine a chat model's source from its package and base URL."""
     package = type(model).__module__.partition(".")[0]
     known = (name for name, provider in PROVIDERS.items() if provider.package == package)
-    provider, told = next(known, package), map(functools.partial(_text_of, model), _ADDRESSES)
-    return source_at(provider, next((url for url in told if url), ollama_address() if provider == "ollama" else ""))
+    provider, urls = next(known, package), map(functools.partial(_text_of, model), _ADDRESSES)
+    return source_at(provider, next((url for url in urls if url), ollama_address() if provider == "ollama" else ""))
 
 
 def _text_of(model: BaseChatModel, name: str) -> str:

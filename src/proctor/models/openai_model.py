@@ -70,8 +70,8 @@ class OpenAIModel:
         """Return the response format for this type's schema."""
         schema = dict(shape_of(kind).schema)
         title, description = str(schema.pop("title")), schema.pop("description", "")
-        told = {"name": re.sub(r"[^\w-]", "_", title, flags=re.ASCII)[:64], "description": description}
-        named = {**told, "strict": False, "schema": schema}  # strict mode rejects length limits in schemas
+        labels = {"name": re.sub(r"[^\w-]", "_", title, flags=re.ASCII)[:64], "description": description}
+        named = {**labels, "strict": False, "schema": schema}  # strict mode rejects length limits in schemas
         if self._in_responses:
             return {"text": {"format": {"type": "json_schema", **named}}}
         return {"response_format": {"type": "json_schema", "json_schema": named}}
@@ -136,11 +136,11 @@ def _keys(scheme: str) -> tuple[str, ...]:
 
 def _headers() -> dict[str, str]:
     """Return the headers for OpenAI's organization and project from the environment."""
-    told = {
+    headers = {
         "OpenAI-Organization": os.environ.get("OPENAI_ORG_ID") or os.environ.get("OPENAI_ORGANIZATION"),
         "OpenAI-Project": os.environ.get("OPENAI_PROJECT_ID"),
     }
-    return {name: value for name, value in told.items() if value}
+    return {name: value for name, value in headers.items() if value}
 
 
 @functools.cache

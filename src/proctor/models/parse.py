@@ -67,8 +67,8 @@ class AnswerSchema(Generic[T]):
             # without the values, which may quote the judged text
             faults = error.errors(include_url=False, include_input=False, include_context=False)
             places = (".".join(map(str, fault["loc"])) for fault in faults)
-            said = (f"{place}: {_in_words(fault['msg'])}" for place, fault in zip(places, faults, strict=True))
-            raise SchemaMismatch("; ".join(said)) from error
+            messages = (f"{place}: {_in_words(fault['msg'])}" for place, fault in zip(places, faults, strict=True))
+            raise SchemaMismatch("; ".join(messages)) from error
         return checked
 
     def read(self, text: str) -> T:
@@ -99,7 +99,7 @@ class AnswerSchema(Generic[T]):
         """Whether the object holds a value for one of the keys, at any depth; a mere copy of the schema does not."""
         names = self.schema.get("properties", {})
         objects = (each for each in _within(value) if isinstance(each, dict))
-        return any(key in names and not isinstance(said, dict) for each in objects for key, said in each.items())
+        return any(key in names and not isinstance(part, dict) for each in objects for key, part in each.items())
 
     def _check_object(self, value: dict[str, Any]) -> T:
         """Validate an object, or its `properties`, under which small models put their values."""
@@ -137,8 +137,8 @@ _WORDS = {
 
 def _in_words(message: str) -> str:
     """Rephrase a validator's message without programming terms."""
-    for theirs, ours in _WORDS.items():
-        message = message.replace(theirs, ours)
+    for original, replacement in _WORDS.items():
+        message = message.replace(original, replacement)
     return message.partition(", unable to parse")[0]
 
 
@@ -189,7 +189,7 @@ def _in_its_words(value: object, properties: Mapping[str, Any]) -> object:
     """Normalize enum values to their spelling in the schema: small models answer `Good.` instead of good."""
     if not isinstance(value, dict):
         return value
-    return {name: _nearest_word(said, properties.get(name, {}).get("enum", ())) for name, said in value.items()}
+    return {name: _nearest_word(part, properties.get(name, {}).get("enum", ())) for name, part in value.items()}
 
 
 def _nearest_word(said: object, words: Collection[object]) -> object:

@@ -63,12 +63,12 @@ def fault_of(error: Exception, *, spent: Usage) -> ProctorError | None:
         return with_spending(error, spent)
     if is_too_long(error):
         return UnusableAnswer(f"the prompt is too long for the model: {said(error, 300)}", spent)
-    found, told = evidence_of(error), said(error, 300)
-    fault = blame(found, f"the model did not answer: {told}", judging=True)
+    found, message = evidence_of(error), said(error, 300)
+    fault = blame(found, f"the model did not answer: {message}", judging=True)
     if isinstance(fault, Misconfigured) or is_wrong_address(error):
         doing = _WRONG.get(found.status or 0, "cannot be called at this address")
-        told = f"the model {doing}: {told}; check its name, its address and its key"
-        return with_spending(Misconfigured(told, kind=found.kind, host=found.host), spent)
+        message = f"the model {doing}: {message}; check its name, its address and its key"
+        return with_spending(Misconfigured(message, kind=found.kind, host=found.host), spent)
     if isinstance(fault, EnvironmentFault):
         return ModelUnavailable(
             str(fault), retry_after=found.retry_after, spent=spent, kind=found.kind, host=found.host
@@ -121,18 +121,18 @@ async def ask(
     note = fault = ""
     for _ in range(repairs + 1):
         key = cache_key(line, system, user + note, structured=structured)
-        heard = await recall_answer(key) or await _sent(line, system, user + note, price=price, spent=usage)
-        usage += heard.usage
+        answer = await recall_answer(key) or await _sent(line, system, user + note, price=price, spent=usage)
+        usage += answer.usage
         try:
-            value = heard.read(shape)
+            value = answer.read(shape)
         except SchemaMismatch as mismatch:
-            fault = f"{mismatch}{heard.circumstance}"
-            if heard.cut_off:  # it would be truncated again
+            fault = f"{mismatch}{answer.circumstance}"
+            if answer.cut_off:  # it would be truncated again
                 break
-            note = _repair_note(heard.text, fault, shape)
+            note = _repair_note(answer.text, fault, shape)
             continue
-        await keep_answer(key, heard)
-        return StructuredAnswer(value=value, text=heard.text, usage=usage, cached=heard.cached)
+        await keep_answer(key, answer)
+        return StructuredAnswer(value=value, text=answer.text, usage=usage, cached=answer.cached)
     raise UnusableAnswer(f"the model's answer cannot be used: {fault}", usage)
 
 
@@ -156,14 +156,14 @@ async def _send_within_limits(
     tokens = tokens_in(system) + tokens_in(user) + tokens_in(line.shape.request)
     async with limits.call(line.client.source, line.estimator.estimate(tokens, price)) as call:
         try:
-            heard = await line.send(system, user, price=price)
+            answer = await line.send(system, user, price=price)
         except Exception as error:
             if not is_late(error):
                 call.count_refusal(status_of(error) or 0, retry_after=retry_after(error))
             raise
-        call.count_answer(heard.usage)
-    line.estimator.learn(tokens, heard.usage)
-    return heard
+        call.count_answer(answer.usage)
+    line.estimator.learn(tokens, answer.usage)
+    return answer
 
 
 def _repair_note(text: str, fault: str, shape: AnswerSchema[Any]) -> str:
@@ -194,9 +194,9 @@ class PreparedModel:
         except Exception as error:
             if status_of(error) not in (400, 422) or is_too_long(error):
                 raise
-        heard = await self._by_words(system, user, price)
+        answer = await self._by_words(system, user, price)
         self.bound = None
-        return replace(heard, usage=heard.usage + Usage(calls=1, cost=0.0))
+        return replace(answer, usage=answer.usage + Usage(calls=1, cost=0.0))
 
     async def _by_words(self, system: str, user: str, price: Price | None) -> ModelAnswer:
         return await self.client.ask(f"{system}\n\n{self.shape.request}", user, bound=None, price=price)

@@ -116,8 +116,8 @@ class Client:
             _must_be_allowed(incoming, method, origin, url, credentials=credentials)
             if incoming.status not in _KEEPS_METHOD and method != "GET":
                 method, body, headers = "GET", None, addresses.without_content(headers)
-        told = f"{shown(origin)} redirected more than {self._bounds.redirects} times"
-        raise AgentFault(told, kind="http", host=host_in(str(origin)))
+        message = f"{shown(origin)} redirected more than {self._bounds.redirects} times"
+        raise AgentFault(message, kind="http", host=host_in(str(origin)))
 
     async def _request(self, method: str, url: URL, body: bytes | None, headers: Mapping[str, str]) -> Incoming:
         sent = io.BytesIO(body) if body is not None and len(body) > _LARGE else body
@@ -202,8 +202,8 @@ class Incoming:
             raise fault_of(error, self.url, self._bounds) from error
         self._received += len(chunk)
         if self._received > self._bounds.bytes:
-            told = f"{shown(self.url)} answered with more than {self._bounds.bytes:,} bytes"
-            raise AgentFault(told, kind="http", host=host_in(str(self.url)))
+            message = f"{shown(self.url)} answered with more than {self._bounds.bytes:,} bytes"
+            raise AgentFault(message, kind="http", host=host_in(str(self.url)))
         return chunk
 
     def release(self) -> None:
@@ -268,8 +268,8 @@ def _target(incoming: Incoming) -> URL:
     try:
         return addresses.parse(str(incoming.url.join(URL(incoming.headers["Location"]))))
     except ValueError:
-        told = f"{shown(incoming.url)} redirected to what is no http address"
-        raise AgentFault(told, kind="http", host=host_in(str(incoming.url))) from None
+        message = f"{shown(incoming.url)} redirected to what is no http address"
+        raise AgentFault(message, kind="http", host=host_in(str(incoming.url))) from None
 
 
 def _must_be_allowed(incoming: Incoming, method: str, origin: URL, target: URL, *, credentials: bool) -> None:
@@ -278,7 +278,7 @@ def _must_be_allowed(incoming: Incoming, method: str, origin: URL, target: URL, 
         host_in(str(origin)),
     )
     if not addresses.may_follow(origin, target, credentials=credentials):
-        told = f"{went}: what was meant for one is not sent to the other; if it is right, name it directly"
-        raise Misconfigured(told, kind="http", host=host)
+        message = f"{went}: what was meant for one is not sent to the other; if it is right, name it directly"
+        raise Misconfigured(message, kind="http", host=host)
     if method != "GET" and incoming.status in (301, 302):
         raise Misconfigured(f"{went}, but without what was sent; name that address directly", kind="http", host=host)

@@ -33,8 +33,8 @@ def fault_of_status(response: Response) -> CallError | None:
     fault = blame(of_status(status, host=host_in(response.url), retry_after=wait), answered)
     if status in _CHECK:
         fault.args = (f"{answered}; {_CHECK[status]}",)
-    elif isinstance(fault, AgentFault) and (told := excerpt(response)):
-        fault.args = (f"{answered}: {told}",)
+    elif isinstance(fault, AgentFault) and (detail := excerpt(response)):
+        fault.args = (f"{answered}: {detail}",)
     return fault
 
 
@@ -76,13 +76,13 @@ def fault_of(error: Exception, url: URL, bounds: ExchangeLimits, *, stale: bool 
     if isinstance(error, (aiohttp.InvalidURL, aiohttp.NonHttpUrlClientError)):
         return Misconfigured(f"{where} is not an address that can be called", host=host)
     if isinstance(error, ValueError) and not isinstance(error, aiohttp.ClientError):
-        told = f"{where} cannot be asked like this: {said(error, 200)}; check its headers and the proxy"
-        return Misconfigured(told, host=host)
+        message = f"{where} cannot be asked like this: {said(error, 200)}; check its headers and the proxy"
+        return Misconfigured(message, host=host)
     if (missed := _connection_failure(error, where, bounds)) is not None:
         return blame(Evidence(kind=missed[0], host=host, connecting=True), missed[1])
     if stale:
-        told = f"{where} closed a connection that was kept open when a request was on its way"
-        return blame(Evidence(kind="dropped", host=host, connecting=True), told)
+        message = f"{where} closed a connection that was kept open when a request was on its way"
+        return blame(Evidence(kind="dropped", host=host, connecting=True), message)
     kind, words = _broken_off(error, where, bounds)
     return blame(Evidence(kind=kind, host=host), words)
 

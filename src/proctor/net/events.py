@@ -64,9 +64,9 @@ class _EventReader:
         """Return the complete lines. A trailing CR is held back, since an LF may follow."""
         if self._unfinished and self._unfinished[-1].endswith("\r"):
             text = self._unfinished.pop() + text
-        whole = text[:-1] if text.endswith("\r") else text
-        *lines, rest = _LINE_END.split(whole)
-        rest += text[len(whole) :]
+        complete_text = text[:-1] if text.endswith("\r") else text
+        *lines, rest = _LINE_END.split(complete_text)
+        rest += text[len(complete_text) :]
         if lines:
             lines[0] = "".join(self._unfinished) + lines[0]
             self._unfinished = []

@@ -60,8 +60,8 @@ def _round_trip(conn: Connection) -> float:
     if sock is None or not hasattr(socket, "TCP_INFO") or sys.platform != "linux":
         return _FAR
     try:
-        told = sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _RTT_IN_TCP_INFO + 4)
-        return float(struct.unpack_from("I", told, _RTT_IN_TCP_INFO)[0]) / 1e6
+        tcp_info = sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _RTT_IN_TCP_INFO + 4)
+        return float(struct.unpack_from("I", tcp_info, _RTT_IN_TCP_INFO)[0]) / 1e6
     except (OSError, struct.error):
         return _FAR
 

@@ -219,13 +219,13 @@ def _stay(real: Callable[..., NoReturn], done: str, *given: Any) -> NoReturn:
     process, thread = os.getpid(), threading.get_ident()
     if (process, thread) in _refusing:
         raise ExitRefused(done)
-    listening = [(driver, told) for owner, driver, told in _listeners if owner == process]
+    listening = [(driver, callback) for owner, driver, callback in _listeners if owner == process]
     if not listening:
         if _program is not None:
             _program.end(done)
         real(*given)
-    for _, told in listening:
-        told(f"the {CALLED.get()} called {done}, which would have ended the process")
+    for _, callback in listening:
+        callback(f"the {CALLED.get()} called {done}, which would have ended the process")
     if any(driver == thread for driver, _ in listening):
         exit_now(INCOMPLETE)  # the caller itself would have to store and report the results
     while True:  # the caller expects no return, so its thread is abandoned

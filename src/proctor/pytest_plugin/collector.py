@@ -90,11 +90,11 @@ class CaseTest(pytest.Function):
         """Return the message only, since a traceback through Proctor would not help."""
         if not isinstance(excinfo.value, PlainMessageError):
             return super().repr_failure(excinfo)
-        told = excinfo.getrepr(style="value", chain=False)
-        if told.reprcrash is not None:  # shown by summaries, JUnit and editors on one line
-            told.reprcrash.message = str(excinfo.value).partition("\n")[0]
-            told.reprcrash.path, told.reprcrash.lineno = str(self.path), self.case.line or 1
-        return told
+        representation = excinfo.getrepr(style="value", chain=False)
+        if representation.reprcrash is not None:  # shown by summaries, JUnit and editors on one line
+            representation.reprcrash.message = str(excinfo.value).partition("\n")[0]
+            representation.reprcrash.path, representation.reprcrash.lineno = str(self.path), self.case.line or 1
+        return representation
 
     def _asked_together(self) -> Iterator[CaseTest]:
         """Yield this case and all others of its file that this process is certain to run."""

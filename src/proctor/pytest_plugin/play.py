@@ -130,7 +130,7 @@ class SuitePlay:
         finally:
             self._ended = time.time()
             for exam in exams:
-                self._settle(exam.id)
+                self._finish_case(exam.id)
 
     def _execute(self, exams: tuple[Exam, ...], stage: Stage) -> None:
         prepared = self.prepared
@@ -147,9 +147,9 @@ class SuitePlay:
         case = attempt.key.exam
         self._attempts[case].append(attempt)
         if sum(each.finished for each in self._attempts[case]) == self.trials_of(case):
-            self._settle(case)
+            self._finish_case(case)
 
-    def _settle(self, case: str) -> None:
+    def _finish_case(self, case: str) -> None:
         if not self._done[case].done():
             self._done[case].set_result(None)
 

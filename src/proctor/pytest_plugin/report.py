@@ -63,9 +63,9 @@ def results(played: Sequence[PlayedSuite]) -> Iterator[Result]:
     for each in played:
         by_suite.setdefault(each.suite, []).append(each)
     for suite, parts in by_suite.items():
-        whole = _together(parts)
-        if whole.asked:
-            yield _result(suite, whole)
+        full_suite = _together(parts)
+        if full_suite.asked:
+            yield _result(suite, full_suite)
 
 
 def _together(parts: Sequence[PlayedSuite]) -> PlayedSuite:

@@ -80,23 +80,23 @@ class Alignment:
     def _pair(self) -> dict[int, int]:
         """Map expected word index -> reply word index: most similar pairs first, then the closest in position."""
         scored = []
-        for mine, one in enumerate(self.ours):
-            for theirs, other in enumerate(self.theirs):
+        for own_index, one in enumerate(self.ours):
+            for other_index, other in enumerate(self.theirs):
                 like = likeness(one.stem, other.stem)
                 if like >= _LIKE:
-                    off = abs(mine / len(self.ours) - theirs / len(self.theirs))
-                    scored.append((-like, one.denied != other.denied, off, mine, theirs))
+                    off = abs(own_index / len(self.ours) - other_index / len(self.theirs))
+                    scored.append((-like, one.denied != other.denied, off, own_index, other_index))
         pairs: dict[int, int] = {}
         used: set[int] = set()
-        for *_, mine, theirs in sorted(scored):
-            if mine not in pairs and theirs not in used:
-                pairs[mine] = theirs
-                used.add(theirs)
-        for mine, one in enumerate(self.ours):  # one reply word may match two expected words
-            if mine not in pairs:
+        for *_, own_index, other_index in sorted(scored):
+            if own_index not in pairs and other_index not in used:
+                pairs[own_index] = other_index
+                used.add(other_index)
+        for own_index, one in enumerate(self.ours):  # one reply word may match two expected words
+            if own_index not in pairs:
                 again = [at for at, other in enumerate(self.theirs) if likeness(one.stem, other.stem) >= _LIKE]
                 if again:
-                    pairs[mine] = again[0]
+                    pairs[own_index] = again[0]
         return pairs
 
     def _is_given(self, token: Token) -> bool:
@@ -128,19 +128,23 @@ class Alignment:
         Related words count in part, by their `nearness`.
         """
         own = [token for token in self.theirs if not self._is_given(token)]
-        news = self.news() or range(len(self.ours))
-        near = {at: 1.0 if at in self.pairs else _nearest(self.ours[at], own) for at in news}
+        new_places = self.news() or range(len(self.ours))
+        near = {at: 1.0 if at in self.pairs else _nearest(self.ours[at], own) for at in new_places}
         clauses: dict[int, list[int]] = {}
-        for at in news:
+        for at in new_places:
             if not self.ours[at].stem[0].isdecimal():  # numbers are compared separately, in `_numbers`
                 clauses.setdefault(self.ours[at].clause, []).append(at)
         shares = [self._share(near, places) for places in clauses.values() if len(places) > 1]
-        theirs = [
+        reply_nearness = [
             1.0 if at in self.used else _nearest(token, self.ours)
             for at, token in enumerate(self.theirs)
             if not self._is_given(token)
         ]
-        return self._share(near, news), min(shares, default=1.0), sum(theirs) / max(1, len(theirs))
+        return (
+            self._share(near, new_places),
+            min(shares, default=1.0),
+            sum(reply_nearness) / max(1, len(reply_nearness)),
+        )
 
     def _share(self, near: dict[int, float], places: Sequence[int]) -> float:
         total = sum(self.ours[at].weight for at in places)
@@ -198,11 +202,11 @@ class Alignment:
     def features(self) -> tuple[float, ...]:
         """Return the feature vector of this alignment for the learned head, in the order of `NAMES`."""
         strange = self.strangers()
-        news = self.news()
+        new_places = self.news()
         own = [at for at, token in enumerate(self.theirs) if token.stem not in self.asked.content]
         return (
             self.recall(),
-            self.recall(news) if news else 1.0,
+            self.recall(new_places) if new_places else 1.0,
             1 - len(strange) / max(1, len(own)),
             float(self.substitutions()),
             self.flips(),
@@ -223,15 +227,17 @@ def _nearest(token: Token, others: Sequence[Token]) -> float:
 
 def _numbers(reply: Answered, answer: Expected) -> tuple[float, float]:
     """Count expected numbers and dates that are missing, and unexpected reply numbers of the same dimension."""
-    ours, theirs = answer.facts, reply.facts
+    expected_facts, reply_facts = answer.facts, reply.facts
     missing = sum(
-        not any(compare(one, other) in ("same", "rounded") for other in theirs.quantities) for one in ours.quantities
+        not any(compare(one, other) in ("same", "rounded") for other in reply_facts.quantities)
+        for one in expected_facts.quantities
     )
-    missing += sum(all(agree(one, other) == "different" for other in theirs.dates) for one in ours.dates)
-    kinds = {one.dimension for one in ours.quantities}
+    missing += sum(all(agree(one, other) == "different" for other in reply_facts.dates) for one in expected_facts.dates)
+    kinds = {one.dimension for one in expected_facts.quantities}
     strange = sum(
-        other.dimension in kinds and not any(compare(one, other) in ("same", "rounded") for one in ours.quantities)
-        for other in theirs.quantities
+        other.dimension in kinds
+        and not any(compare(one, other) in ("same", "rounded") for one in expected_facts.quantities)
+        for other in reply_facts.quantities
     )
     return float(missing), float(strange)
 

@@ -54,7 +54,7 @@ def by_amount(folded: str, asked: Asked) -> bool | None:
 
     `It tops out at 100 kW` answers whether it charges at 150 kW: no.
     """
-    wanted = _wanted(asked.folded)
+    wanted = _wanted_amount(asked.folded)
     if wanted is None or not wanted_by(asked).positive:
         return None
     for sentence in _PART.split(folded):
@@ -76,7 +76,7 @@ def by_amount(folded: str, asked: Asked) -> bool | None:
     return None
 
 
-def _wanted(question: str) -> Quantity | None:
+def _wanted_amount(question: str) -> Quantity | None:
     """Return the only amount in a question, or None if there is none, or several, or a time of day."""
     found = [each for each in quantities(question) if each.readings and not _is_name(question, each)]
     return found[0] if len(found) == 1 and not clocks(question) else None
@@ -177,16 +177,16 @@ def by_clock(folded: str, asked: Asked) -> bool | None:
     at = wanted[0].minutes
     late = at >= _NOON
     first = folded if (end := _SENTENCE.search(folded)) is None else folded[: end.start()]
-    told = [(each.minutes, first[max(0, each.start - _BEFORE) : each.start]) for each in clocks(first)]
-    if not told:
-        told = [
+    times = [(each.minutes, first[max(0, each.start - _BEFORE) : each.start]) for each in clocks(first)]
+    if not times:
+        times = [
             (int(each["hour"]) % 12 * 60 + _NOON * late, each[0][: -len(each["hour"])])
             for each in _HOUR.finditer(first)
         ]
-    if any(minutes == at for minutes, _ in told):
+    if any(minutes == at for minutes, _ in times):
         return None
-    ends = [minutes for minutes, before in told if _UNTIL.search(before)]
-    starts = [minutes for minutes, before in told if _FROM.search(before)]
+    ends = [minutes for minutes, before in times if _UNTIL.search(before)]
+    starts = [minutes for minutes, before in times if _FROM.search(before)]
     if len(ends) > 1 or len(starts) > 1 or not (ends or starts):
         return None
     if starts and ends and ends[0] <= starts[0]:  # open past midnight

@@ -181,7 +181,7 @@ def weigh(question: str, references: tuple[str, ...], reply: str) -> Weighed:
     answered = Answered(_plain(given, asked, references, answers))
     if answered.passage.folded.strip(" ?.!") == asked.folded.strip(" ?.!"):
         return Weighed(Verdict(0.0, "the reply only repeats the question", True))
-    verdict = _settle(answered, asked, answers, best_verdict(answered, asked, answers))
+    verdict = _final_verdict(answered, asked, answers, best_verdict(answered, asked, answers))
     if other := _other_code(references, text):
         verdict = verdict._replace(value=min(verdict.value, MOST_REFUTED), refuted=True, explanation=other)
     verdict, most = _to_the_letter(verdict, references, given, asked)
@@ -242,7 +242,7 @@ def _codes(reference: str) -> list[str]:
     return _CODE.findall(reference) or ([reference.strip()] if _FILE.fullmatch(reference.strip()) else [])
 
 
-def _settle(answered: Answered, asked: Asked, answers: list[Expected], best: Verdict) -> Verdict:
+def _final_verdict(answered: Answered, asked: Asked, answers: list[Expected], best: Verdict) -> Verdict:
     """Lower the best verdict if the reply declines to answer or lists several answers."""
     if best.value < PASSING:
         declined = best.form != "yes_no" and declines(answered.passage.folded)
@@ -312,6 +312,6 @@ def without_garble(question: str, references: tuple[str, ...], reply: str) -> st
     folded = reply[:_READ].lower()
     if not any(hint in folded for hint in _HINTS) or any(map(_ABOUT_ERRORS.search, (question, *references))):
         return reply
-    said = _SENTENCE_END.split(reply)
-    kept = [sentence for sentence in said if not _is_error(sentence)]
-    return reply if len(kept) == len(said) else " ".join(kept)
+    sentences = _SENTENCE_END.split(reply)
+    kept = [sentence for sentence in sentences if not _is_error(sentence)]
+    return reply if len(kept) == len(sentences) else " ".join(kept)

@@ -151,12 +151,12 @@ def _denies(clause: Clause, wanted: Wanted) -> bool:
 
 
 def _weigh_all(folded: str, wanted: Wanted) -> list[tuple[Clause, float, int]]:
-    said: list[tuple[Clause, float, int]] = []
+    entries: list[tuple[Clause, float, int]] = []
     for clause in _clauses(folded):
-        said.append((clause, *((0.0, 1) if _is_warning(said, clause, wanted) else _weigh(clause, wanted))))
+        entries.append((clause, *((0.0, 1) if _is_warning(entries, clause, wanted) else _weigh(clause, wanted))))
     return [
-        (clause, strength - _TURNED * (sign > 0 and _is_alternative(said[:place], clause, wanted)), sign)
-        for place, (clause, strength, sign) in enumerate(said)
+        (clause, strength - _TURNED * (sign > 0 and _is_alternative(entries[:place], clause, wanted)), sign)
+        for place, (clause, strength, sign) in enumerate(entries)
     ]
 
 
@@ -208,12 +208,12 @@ def _clauses(folded: str) -> list[Clause]:
     found: list[Clause] = []
     start, turned, condition = 0, False, False
     marked = _WHEN.sub(r" (if \g<when>) ", marked_phrases(_WHICH.sub(" ", folded)))
-    aside = False
+    in_brackets = False
     for match in _CLAUSE.finditer(marked):
-        _add(found, marked[start : match.start()], turned, condition or aside or match[0].startswith("?"))
+        _add(found, marked[start : match.start()], turned, condition or in_brackets or match[0].startswith("?"))
         start = match.end()
         turned = turned or match["turn"] is not None
-        aside = bool(found) and (match[0] == "(" or (aside and match[0] != ")"))
+        in_brackets = bool(found) and (match[0] == "(" or (in_brackets and match[0] != ")"))
         condition = match["if"] is not None
     _add(found, marked[start:], turned, condition)
     return _with_beliefs(found, marked)
@@ -316,11 +316,11 @@ def _share(word: str, wanted: Wanted) -> float:
 
 def _only_contrasts(clause: Clause, wanted: Wanted) -> bool:
     """Whether a clause is only a contrast with something that was not asked about: `…, not silver, …`."""
-    told = [word for word in clause.stems[1:] if word not in STOP]
+    content_words = [word for word in clause.stems[1:] if word not in STOP]
     brief = _NOT_THING.fullmatch(clause.text) or (clause.turned and _NOT_SO.fullmatch(clause.text))
-    if not told or not brief or any(is_adverse(word) for word in told):
+    if not content_words or not brief or any(is_adverse(word) for word in content_words):
         return False
-    return not any(takes_up(word, wanted) for word in told)
+    return not any(takes_up(word, wanted) for word in content_words)
 
 
 def _is_key(stems: tuple[str, ...], wanted: Wanted) -> bool:
@@ -363,12 +363,12 @@ def _sets_apart(stems: tuple[str, ...], wanted: Wanted) -> bool:
     if len(stems) == _SHORTEST and stems[-1] in _ONLY and not takes_up(stems[0], wanted):
         return stems[0] not in STOP  # `Guide dogs only`
     focus = _focus(stems)
-    told = [word for word in focus if word not in STOP]
-    if not told or all(takes_up(word, wanted) for word in told):
+    content_words = [word for word in focus if word not in STOP]
+    if not content_words or all(takes_up(word, wanted) for word in content_words):
         return False
-    beside = [word for word in stems if word not in focus]
-    left = [word for word in wanted.content if not any(is_root(word, other) for other in beside)]
-    return any(not any(is_root(word, other) for other in told) for word in left)
+    other_words = [word for word in stems if word not in focus]
+    left = [word for word in wanted.content if not any(is_root(word, other) for other in other_words)]
+    return any(not any(is_root(word, other) for other in content_words) for word in left)
 
 
 def _focus(stems: tuple[str, ...]) -> tuple[str, ...]:

@@ -91,10 +91,10 @@ def in_another_place(text: str, asked: Asked) -> bool | None:
 
     Return None if it names no other place.
     """
-    slot, said = _PLACE.search(asked.folded), _BEGINNING.match(text)
-    if slot is None or said is None or NEGATORS & stem_set(said[0].lower()):
+    slot, opening = _PLACE.search(asked.folded), _BEGINNING.match(text)
+    if slot is None or opening is None or NEGATORS & stem_set(opening[0].lower()):
         return None
-    part, stems = said[0].rstrip(), stems_of(said[0].lower())
+    part, stems = opening[0].rstrip(), stems_of(opening[0].lower())
     led = rf"(?<!except )(?<!unlike )\b{slot[1]} (?:the |an? )?"
     other = re.search(rf"{led}(?P<name>[A-Z][\w'-]+)", part)
     if other is None and _says_again(stems, asked, slot.start()):

@@ -133,7 +133,9 @@ def _by_symbol(folded: str, sides: Sides) -> bool | None:
 
 def _by_amounts(folded: str, sides: Sides) -> bool | None:
     """Compare one amount per side: `Anna was born in 1991, Ben in 1988`."""
-    one, other = (_amount(folded, mine, theirs) for mine, theirs in ((sides.ones, sides.others), sides[:0:-1]))
+    one, other = (
+        _amount(folded, own_terms, rival_terms) for own_terms, rival_terms in ((sides.ones, sides.others), sides[:0:-1])
+    )
     if one is None or other is None or one.dimension != other.dimension or one.amount == other.amount:
         return None
     how = stem(sides.how)

@@ -92,18 +92,18 @@ def _is_denied(stems: list[str], place: int) -> bool:
 
 def _find_changed_word(reply: Answered, answer: Expected) -> str:
     """Find a replaced content word, or two swapped ones, in a reply almost identical to the expected sentence."""
-    theirs, ours = reply.passage.stems, answer.passage.stems
-    matcher = SequenceMatcher(None, ours, theirs, autojunk=False)
+    reply_stems, answer_stems = reply.passage.stems, answer.passage.stems
+    matcher = SequenceMatcher(None, answer_stems, reply_stems, autojunk=False)
     if matcher.ratio() < _ALIKE:
-        return _find_swapped_words(ours, theirs)
+        return _find_swapped_words(answer_stems, reply_stems)
     for tag, start, end, first, last in matcher.get_opcodes():
         if tag != "replace":
             continue
-        gone = [word for word in ours[start:end] if word not in STOP]
-        new = [word for word in theirs[first:last] if word not in STOP]
-        if _is_other(gone, new) or _is_turned(ours[start:end], theirs[first:last]):
+        gone = [word for word in answer_stems[start:end] if word not in STOP]
+        new = [word for word in reply_stems[first:last] if word not in STOP]
+        if _is_other(gone, new) or _is_turned(answer_stems[start:end], reply_stems[first:last]):
             return f"says {reply.passage.quote(first, last - 1)!r} in place of {answer.passage.quote(start, end - 1)!r}"
-    return _denied_after(reply, answer) or _find_swapped_words(ours, theirs)
+    return _denied_after(reply, answer) or _find_swapped_words(answer_stems, reply_stems)
 
 
 def _is_other(gone: list[str], new: list[str]) -> bool:
@@ -127,31 +127,35 @@ _TURNED = tuple(
 
 def _is_turned(gone: list[str], new: list[str]) -> bool:
     """Whether such a word replaces its counterpart: `into the hand` for `away from the hand`."""
-    mine, theirs = frozenset(gone), frozenset(new)
+    gone_words, new_words = frozenset(gone), frozenset(new)
     return any(
-        (mine & one and theirs & other and not mine & other and not theirs & one)
-        or (mine & other and theirs & one and not mine & one and not theirs & other)
+        (gone_words & one and new_words & other and not gone_words & other and not new_words & one)
+        or (gone_words & other and new_words & one and not gone_words & one and not new_words & other)
         for one, other in _TURNED
     )
 
 
 def _denied_after(reply: Answered, answer: Expected) -> str:
     """Find a negation on one side only, of a word that both contain."""
-    ours, theirs = (sum(word in NEGATORS for word in passage.stems) for passage in (answer.passage, reply.passage))
-    if theirs > ours and governed_words(reply.passage) & frozenset(answer.passage.stems):
+    answer_count, reply_count = (
+        sum(word in NEGATORS for word in passage.stems) for passage in (answer.passage, reply.passage)
+    )
+    if reply_count > answer_count and governed_words(reply.passage) & frozenset(answer.passage.stems):
         return "denies it"
-    return "leaves out the negation" if theirs < ours and governed_words(answer.passage) & reply.stems else ""
+    return (
+        "leaves out the negation" if reply_count < answer_count and governed_words(answer.passage) & reply.stems else ""
+    )
 
 
 def _said_of_the_other(reply: Answered, answer: Expected) -> str:
     """Find swapped attributions: `Cars may do 60, mopeds 80` for `cars may do 80, mopeds 60`."""
-    own, theirs = _clause_of(answer.passage), _clause_of(reply.passage)
-    shared = [word for word in own if word in theirs]
-    for one, other in combinations(sorted({own[word] for word in shared}), 2):
-        first = [word for word in shared if own[word] == one]
-        second = [word for word in shared if own[word] == other]
-        here = {theirs[word] for word in first}
-        there = {theirs[word] for word in second}
+    answer_clauses, reply_clauses = _clause_of(answer.passage), _clause_of(reply.passage)
+    shared = [word for word in answer_clauses if word in reply_clauses]
+    for one, other in combinations(sorted({answer_clauses[word] for word in shared}), 2):
+        first = [word for word in shared if answer_clauses[word] == one]
+        second = [word for word in shared if answer_clauses[word] == other]
+        here = {reply_clauses[word] for word in first}
+        there = {reply_clauses[word] for word in second}
         if len(here) == len(there) == 2 and here == there:  # both groups are split over the same two clauses
             return "says of each what is true of the other"
     return ""

@@ -81,8 +81,10 @@ def _judge_derivation(question: str, answer: str, reasoning: str, reply: Answere
     steps = wanted - given or wanted
     share = len(steps & found) / len(steps)
     strange = found - wanted - given
-    told = f"gives {len(steps & found)} of {len(steps)} numbers of the reasoning"
-    return Verdict(share, told + (f", and {min(strange):g}, which is none of them" if strange else ""), bool(strange))
+    explanation = f"gives {len(steps & found)} of {len(steps)} numbers of the reasoning"
+    return Verdict(
+        share, explanation + (f", and {min(strange):g}, which is none of them" if strange else ""), bool(strange)
+    )
 
 
 def judge_coverage(question: str, expected: str, reply: Answered) -> Verdict:
@@ -92,16 +94,16 @@ def judge_coverage(question: str, expected: str, reply: Answered) -> Verdict:
         return Verdict(1.0, "nothing is expected")
     shares = [_share(point, reply) for point in points]
     mark = sum(shares) / len(shares)
-    return Verdict(mark, _told(mark, points, shares))
+    return Verdict(mark, _explain_mark(mark, points, shares))
 
 
-def _told(mark: float, points: Sequence[_Point], shares: Sequence[float]) -> str:
+def _explain_mark(mark: float, points: Sequence[_Point], shares: Sequence[float]) -> str:
     """Explain a coverage score, naming the point that was covered least."""
     least, point = min(zip(shares, points, strict=True), key=itemgetter(0))
     if len(points) == 1:
         return f"covers {100 * mark:.0f} % of {_short(point.text)!r}"
-    told = f"covers {100 * mark:.0f} % of {len(points)} points"
-    return told if least >= 1.0 else f"{told}; least {_short(point.text)!r} ({100 * least:.0f} %)"
+    text = f"covers {100 * mark:.0f} % of {len(points)} points"
+    return text if least >= 1.0 else f"{text}; least {_short(point.text)!r} ({100 * least:.0f} %)"
 
 
 # Context
@@ -120,13 +122,13 @@ def context_used(question: str, context: str, wanted: str, reply: Answered, *, r
     if not needed:
         return None
     missing = [word for word in needed if word not in reply.stems]
-    told = f"uses {len(needed) - len(missing)} of {len(needed)} words that the answer needs from the context"
+    explanation = f"uses {len(needed) - len(missing)} of {len(needed)} words that the answer needs from the context"
     if missing:
-        told += f"; missing: {', '.join(missing[:5])}"
+        explanation += f"; missing: {', '.join(missing[:5])}"
     share = min(1.0, coverage(needed, reply.stems) / _ENOUGH)
     if right:
-        return Verdict(1.0, "gives the answer, which comes from the context" if missing else told)
-    return Verdict(min(share, _NOT_RESTING) if right is False else share, told)
+        return Verdict(1.0, "gives the answer, which comes from the context" if missing else explanation)
+    return Verdict(min(share, _NOT_RESTING) if right is False else share, explanation)
 
 
 def _against(question: str, context: str, reply: Answered) -> str:

@@ -108,8 +108,8 @@ def apart(one: Direction, other: Direction) -> bool:
 
 
 def _are_apart(one: frozenset[str], other: frozenset[str], pairs: tuple[set[str] | frozenset[str], ...]) -> bool:
-    mine, theirs = one - other, other - one
-    return any({first, second} in pairs for first in mine for second in theirs)
+    first_only, second_only = one - other, other - one
+    return any({first, second} in pairs for first in first_only for second in second_only)
 
 
 def _role(asked: str) -> Role:

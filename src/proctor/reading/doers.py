@@ -221,7 +221,7 @@ def answers_otherwise(reply: Answered, asked: Asked, answer: Expected, first: in
         return ""
     if opened := _opening(reply, asked, answer, first):
         return opened
-    verb, parts = asked_verb(asked), _parts(reply)
+    verb, parts = asked_verb(asked), _clause_numbers(reply)
     if named := _told_apart(reply, asked, answer, first) or _on_other_way(reply, asked, answer, first):
         return named
     here = [word for word, part in zip(reply.passage.stems, parts, strict=True) if part == parts[first]]
@@ -267,11 +267,11 @@ _LETTERS = 5
 
 def _told_apart(reply: Answered, asked: Asked, answer: Expected, first: int) -> str:
     """Return the name that another clause identifies explicitly: `X is their aunt; their mother is Y`."""
-    passage, parts = reply.passage, _parts(reply)
-    for said in _IS.finditer(passage.folded):
-        key = stem(said["key"])
+    passage, parts = reply.passage, _clause_numbers(reply)
+    for match in _IS.finditer(passage.folded):
+        key = stem(match["key"])
         known = any(key == word or key[:_LETTERS] == word[:_LETTERS] != key[:_SHORTEST_VERB] for word in asked.content)
-        place = next((at for at, start in enumerate(passage.starts) if start >= said.end()), -1)
+        place = next((at for at, start in enumerate(passage.starts) if start >= match.end()), -1)
         here = [word for word, part in zip(passage.stems, parts, strict=True) if part == parts[first]]
         apart = known and place >= 0 and parts[place] != parts[first] and key not in here
         if apart and (name := _name_at(reply, asked, answer, place)):
@@ -280,7 +280,9 @@ def _told_apart(reply: Answered, asked: Asked, answer: Expected, first: int) -> 
 
 
 def _is_the(reply: Answered, asked: Asked, answer: Expected, parts: list[int], first: int) -> str:
-    """Return the name of another clause with the role asked for: `Lyon is the capital, and Paris is the largest city`."""
+    """Return the name of another clause with the role asked for: `Lyon is the capital, and Paris is the largest
+    city`.
+    """
     stems = reply.passage.stems
     here = {word for word, part in zip(stems, parts, strict=True) if part == parts[first]}
     for at in range(1, len(stems) - 2):
@@ -309,7 +311,7 @@ def _on_other_way(reply: Answered, asked: Asked, answer: Expected, first: int) -
     return next((name for place in places if (name := _name_at(reply, asked, answer, place))), "")
 
 
-def _parts(reply: Answered) -> list[int]:
+def _clause_numbers(reply: Answered) -> list[int]:
     """Number the clauses word by word; `and` starts a new one too."""
     parts, number = [], 0
     for place, word in enumerate(reply.passage.stems):
@@ -336,7 +338,7 @@ def _does_something(reply: Answered, last: int, *, present: bool) -> bool:
 def _doer_at(reply: Answered, asked: Asked, answer: Expected, place: int) -> str:
     """Return the name that is the doer of the verb at a position: directly before it, or after `by`."""
     passage = reply.passage
-    parts = _parts(reply)
+    parts = _clause_numbers(reply)
     here = [at for at, part in enumerate(parts) if part == parts[place]]
     if _UNSAID.search(passage.folded[passage.starts[here[0]] : passage.ends[here[-1]]]):
         return ""
@@ -367,10 +369,10 @@ def _other_most(reply: Answered, asked: Asked, answer: Expected, here: list[str]
     most = _MOST_SUPERLATIVE.search(asked.folded)
     if most is None or not stem_set(most[1]).isdisjoint(here):
         return ""
-    said = re.search(rf"\b{most[1]}\b(?: \w+){{0,3}}? (?:is|was|are|were) (?:the )?", reply.passage.folded)
-    if said is None:
+    match = re.search(rf"\b{most[1]}\b(?: \w+){{0,3}}? (?:is|was|are|were) (?:the )?", reply.passage.folded)
+    if match is None:
         return ""
-    found = next((place for place, start in enumerate(reply.passage.starts) if start >= said.end()), -1)
+    found = next((place for place, start in enumerate(reply.passage.starts) if start >= match.end()), -1)
     return _name_at(reply, asked, answer, found)
 
 
@@ -409,11 +411,11 @@ def _opening(reply: Answered, asked: Asked, answer: Expected, first: int) -> str
         " a " in found[0] or " an " in found[0] or (asked.kind != "name" and not _is_written(reply, found))
     ):
         return ""
-    said = stem_set(found["name"])
-    other = said - asked.words - frozenset(answer.passage.stems) - STOP
+    name_stems = stem_set(found["name"])
+    other = name_stems - asked.words - frozenset(answer.passage.stems) - STOP
     if (
         not other
-        or said.issuperset(answer.weights)
+        or name_stems.issuperset(answer.weights)
         or any(are_one(one, word) for one in other for word in answer.weights)
     ):
         return ""

@@ -145,8 +145,8 @@ def _of_object(value: Mapping[str, object]) -> str:
     for key in _ANSWER_KEYS:
         if key in folded and folded[key] not in (None, ""):
             unit = next((_spoken(folded[name]) for name in _UNIT_KEYS if name in folded), "")
-            said = _spoken(folded[key])
-            return f"{said} {unit}".strip() if unit and unit not in said else said
+            text = _spoken(folded[key])
+            return f"{text} {unit}".strip() if unit and unit not in text else text
     if len(folded) == 1:
         return _spoken(next(iter(folded.values())))
     return "\n".join(_entry(key, part) for key, part in value.items())
@@ -344,16 +344,16 @@ def _sections(text: str) -> Iterator[str]:
 
 def _is_title(line: re.Match[str]) -> bool:
     """Whether a line is a section title; bold or underlined text on a line of its own may be the answer itself."""
-    return line["hashes"] is not None or _telling(line) <= _OF_SECTIONS | _OF_SOURCES
+    return line["hashes"] is not None or _title_words(line) <= _OF_SECTIONS | _OF_SOURCES
 
 
-def _telling(title: re.Match[str]) -> set[str]:
+def _title_words(title: re.Match[str]) -> set[str]:
     return set(words(fold(title["hashes"] or title["strong"] or title["under"]))) - _SMALL
 
 
 def _section(title: re.Match[str], body: str) -> str:
     """Return a section without a generic title; empty if it lists sources."""
-    telling = _telling(title)
+    telling = _title_words(title)
     if telling and telling <= _OF_SOURCES:
         return ""
     if not telling or not telling <= _OF_SECTIONS:

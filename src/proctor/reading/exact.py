@@ -59,10 +59,10 @@ def _fixed(references: tuple[str, ...]) -> tuple[str, ...]:
 
 def _fixes(text: str) -> bool:
     patterns = (_SIGNED, _LABEL, _LETTERED, _PAIR, _WAY_TO, _CODED)
-    whole = text.strip(" .")
+    bare_text = text.strip(" .")
     return bool(
         any(pattern.search(text) for pattern in patterns)
-        or any(pattern.fullmatch(whole) for pattern in (_BARE, _LETTERS, _DID_TO))
+        or any(pattern.fullmatch(bare_text) for pattern in (_BARE, _LETTERS, _DID_TO))
         or _days(text)
     )
 
@@ -72,7 +72,7 @@ def _depart(how: _Way, text: str, reply: str, question: str) -> Departure | None
     return found if found.told else None
 
 
-def _other(wanted: str, found: str) -> Departure:
+def _mismatch(wanted: str, found: str) -> Departure:
     return Departure(f"expected {wanted!r}, found {found!r}")
 
 
@@ -104,12 +104,12 @@ def _other_sign(text: str, reply: str, question: str) -> Departure:
     if not wanted:
         return _sign_added(text, reply, found)
     for base, sign, written in wanted:
-        theirs = [(other, shown) for letters, other, shown in found if letters == base]
-        if any(other == sign for other, _ in theirs):
+        reply_signs = [(other, shown) for letters, other, shown in found if letters == base]
+        if any(other == sign for other, _ in reply_signs):
             continue
         bare = next((each for each in _bare(reply) if each == base), "")
-        if theirs or bare:
-            return _other(written, theirs[0][1] if theirs else bare)
+        if reply_signs or bare:
+            return _mismatch(written, reply_signs[0][1] if reply_signs else bare)
     return NONE
 
 
@@ -118,7 +118,7 @@ def _sign_added(text: str, reply: str, found: list[tuple[str, str, str]]) -> Dep
     wanted = text.strip(" .")
     if not _BARE.fullmatch(wanted) or wanted in _bare(reply):
         return NONE
-    return next((_other(wanted, shown) for base, _, shown in found if base == wanted), NONE)
+    return next((_mismatch(wanted, shown) for base, _, shown in found if base == wanted), NONE)
 
 
 def _bare(text: str) -> list[str]:
@@ -148,15 +148,15 @@ def _other_letter(text: str, reply: str, question: str) -> Departure:
         noun, letter = match["noun"], match["letter"]
         if noun.lower() in STOP:
             continue
-        theirs = re.findall(rf"\b{noun}s? \(?([A-Za-z])(?![\w'’])", reply, re.IGNORECASE)
-        theirs = [other for other in theirs if other.isupper() or other != "a"]
+        reply_letters = re.findall(rf"\b{noun}s? \(?([A-Za-z])(?![\w'’])", reply, re.IGNORECASE)
+        reply_letters = [other for other in reply_letters if other.isupper() or other != "a"]
         alone = [other for other in _bare(reply) if len(other) == 1 and other != "I"]
-        if letter in (other.upper() for other in theirs) or letter in alone:
+        if letter in (other.upper() for other in reply_letters) or letter in alone:
             continue
         if letter.lower() in {each.lower() for each in _LABEL_HERE.findall(reply)}:
             continue
-        if theirs or alone:
-            return _other(match[0], f"{noun} {theirs[0]}" if theirs else alone[0])
+        if reply_letters or alone:
+            return _mismatch(match[0], f"{noun} {reply_letters[0]}" if reply_letters else alone[0])
         if noun.lower() in reply.lower():
             return Departure(f"expected {match[0]!r}, missing {letter}", sure=False)
     return NONE
@@ -170,7 +170,7 @@ def _other_labels(text: str, labels: set[str], reply: str) -> Departure:
         return NONE
     extra = set(found) - labels
     if not labels <= set(found) or (extra and not _DENIES.search(reply)):
-        return _other(text, ", ".join(f"({letter})" for letter in dict.fromkeys(found)))
+        return _mismatch(text, ", ".join(f"({letter})" for letter in dict.fromkeys(found)))
     return NONE
 
 
@@ -199,7 +199,7 @@ def _pair_turned(text: str, reply: str) -> Departure | None:
         return None
     found = {match.groups(): match[0] for match in _PAIR.finditer(reply)}
     turned = found.get(wanted[0][::-1])
-    return _other(text, turned) if turned and wanted[0] not in found else None
+    return _mismatch(text, turned) if turned and wanted[0] not in found else None
 
 
 def _way_turned(text: str, reply: str) -> Departure | None:
@@ -263,7 +263,7 @@ def _longer_code(text: str, reply: str, question: str) -> Departure:
     for code in wanted:
         longer = [token for token in found if token.startswith(code)]
         if longer and code not in longer and longer[0][len(code)].isalpha():
-            return _other(code, longer[0])
+            return _mismatch(code, longer[0])
     return NONE
 
 
@@ -335,10 +335,10 @@ def _like(reference: str, reply: str) -> str:
 
 def _is_one_phone(one: str, other: str) -> bool:
     """Whether two telephone numbers are the same; one of them may omit the country code."""
-    own, theirs = _as_phone_number(one), _as_phone_number(other)
+    one_number, other_number = _as_phone_number(one), _as_phone_number(other)
     if one.startswith("+") == other.startswith("+"):
-        return own == theirs
-    longer, shorter = (own, theirs) if one.startswith("+") else (theirs, own)
+        return one_number == other_number
+    longer, shorter = (one_number, other_number) if one.startswith("+") else (other_number, one_number)
     more = len(longer) - len(shorter)
     return longer.endswith(shorter) and len(shorter) >= _LEAST_PHONE and 0 <= more <= _MOST_COUNTRY
 

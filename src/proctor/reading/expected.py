@@ -135,7 +135,7 @@ def read_facts(folded: str) -> Facts:
     timed = Facts(dates=tuple(dates(folded)), clocks=tuple(clocks(folded)))
     found = quantities(folded)
     if timed:
-        taken = _taken(timed, len(folded))
+        taken = _fact_mask(timed, len(folded))
         found = [quantity for quantity in found if not any(taken[quantity.start : quantity.end])]
     return replace(timed, quantities=tuple(found)) if found else timed
 
@@ -152,8 +152,8 @@ def _spellings(asked: Asked, answer: str) -> tuple[str, ...]:
     unit = _HOW_MANY.search(asked.folded)
     if not unit or unit[1] not in UNITS or not _BARE.fullmatch(answer):
         return alternatives(answer)
-    told = f"{answer.strip()} {unit[1]}"
-    return (answer, told) if _YEAR.fullmatch(answer) else (told,)
+    with_unit = f"{answer.strip()} {unit[1]}"
+    return (answer, with_unit) if _YEAR.fullmatch(answer) else (with_unit,)
 
 
 def plain_text(asked: Asked, text: str, expected: str) -> str:
@@ -179,9 +179,9 @@ def _read(asked: Asked, text: str, *, in_list: bool = False) -> Expected:
     passage = passage_of(text)
     named = asked.kind in ("name", "place", "person") and bool(codes(text))
     facts = Facts() if named else read_facts(passage.folded)
-    beside = _beside(facts, passage)
-    only_facts = bool(facts) and sum(weight(word) for word in beside if word not in asked.content) < _LITTLE
-    weights = _weights(asked, passage.stems if only_facts else beside)
+    other_stems = _stems_outside_facts(facts, passage)
+    only_facts = bool(facts) and sum(weight(word) for word in other_stems if word not in asked.content) < _LITTLE
+    weights = _weights(asked, passage.stems if only_facts else other_stems)
     no_list = in_list or bool(facts.clocks) or any(number.ranged for number in facts.quantities)
     no_list = no_list or (bool(facts.dates) and not _joins_dates_and_words(text))
     rest = _YES_OR_NO.match(text) if len(passage) > 1 else None
@@ -251,16 +251,16 @@ def _weights(asked: Asked, stems: list[str]) -> dict[str, float]:
     }
 
 
-def _beside(facts: Facts, passage: Passage) -> list[str]:
+def _stems_outside_facts(facts: Facts, passage: Passage) -> list[str]:
     """Return the stems that are not part of a fact."""
     if not facts:
         return passage.stems
-    taken = _taken(facts, len(passage.folded))
+    taken = _fact_mask(facts, len(passage.folded))
     pairs = zip(passage.stems, passage.starts, strict=True)
     return [word for word, start in pairs if not taken[start] and word not in _OF_BOUNDS]
 
 
-def _taken(facts: Facts, length: int) -> bytearray:
+def _fact_mask(facts: Facts, length: int) -> bytearray:
     """Return a mask of the character positions covered by facts."""
     taken = bytearray(length)
     for fact in facts:

@@ -86,24 +86,28 @@ def _range_met(reply: Answered, answer: Expected) -> Match | None:
     first, last = _words_of(reply, (inside or found)[0])
     wanted = answer.passage.cut(ends[0].start, ends[1].end).strip()
     value = 1.0 if len(inside) == len(found) else 0.0
-    return Match(value, f"expected {wanted}, found {_shown(reply)}", first, last)
+    return Match(value, f"expected {wanted}, found {_list_facts(reply)}", first, last)
 
 
 def _turned_round(reply: Answered, answer: Expected) -> Match | None:
     """Find a reversed time span: `5 pm to 9 am` for `9 am to 5 pm`, or return None."""
-    ours, theirs = answer.facts.clocks, reply.facts.clocks
-    if len(ours) != 2 or not _THROUGH.fullmatch(answer.passage.folded, ours[0].end, ours[1].start):
+    answer_clocks, reply_clocks = answer.facts.clocks, reply.facts.clocks
+    if len(answer_clocks) != 2 or not _THROUGH.fullmatch(
+        answer.passage.folded, answer_clocks[0].end, answer_clocks[1].start
+    ):
         return None
     pairs = [
         (one, other)
-        for one, other in pairwise(theirs)
+        for one, other in pairwise(reply_clocks)
         if _THROUGH.fullmatch(reply.passage.folded, one.end, other.start)
     ]
-    if same_time(*ours) or not any(same_time(ours[0], other) and same_time(ours[1], one) for one, other in pairs):
+    if same_time(*answer_clocks) or not any(
+        same_time(answer_clocks[0], other) and same_time(answer_clocks[1], one) for one, other in pairs
+    ):
         return None
-    if any(same_time(ours[0], one) and same_time(ours[1], other) for one, other in pairs):
+    if any(same_time(answer_clocks[0], one) and same_time(answer_clocks[1], other) for one, other in pairs):
         return None
-    wanted = answer.passage.cut(ours[0].start, ours[1].end).strip()
+    wanted = answer.passage.cut(answer_clocks[0].start, answer_clocks[1].end).strip()
     return Match(0.0, f"expected {wanted}, found {reply.passage.cut(pairs[0][0].start, pairs[0][1].end).strip()}")
 
 
@@ -125,9 +129,9 @@ def _fact_met(reply: Answered, asked: Asked, answer: Expected, fact: Fact) -> Ma
     else:
         found = _number_met(reply, asked, answer, wanted, fact)
     if found is None:
-        return Match(0.0, f"expected {wanted}, found {_shown(reply)}")
-    if found.value and found.first >= 0 and (said := _said_of_other(reply, asked, answer, fact, found)):
-        return found._replace(value=0.0, explanation=f"expected {wanted}, but the reply {said}")
+        return Match(0.0, f"expected {wanted}, found {_list_facts(reply)}")
+    if found.value and found.first >= 0 and (objection := _said_of_other(reply, asked, answer, fact, found)):
+        return found._replace(value=0.0, explanation=f"expected {wanted}, but the reply {objection}")
     return _on_its_side(reply, asked, answer, fact, found) if found.value and found.first >= 0 else found
 
 
@@ -154,15 +158,15 @@ def _noun(fact: Fact) -> str:
 
 def _on_its_side(reply: Answered, asked: Asked, answer: Expected, fact: Fact, found: Match) -> Match:
     """Lower the score of a value with another bound: `After 1 June` for `Before 1 June`, `less than 180` for 180."""
-    said, start = reply.passage.folded, reply.passage.starts[found.first]
-    ours, theirs = side_of(answer.passage.folded, fact.start), side_of(said, start)
-    if ours and theirs and ours != theirs and not _is_denied(reply, found.first):
+    folded, start = reply.passage.folded, reply.passage.starts[found.first]
+    answer_side, reply_side = side_of(answer.passage.folded, fact.start), side_of(folded, start)
+    if answer_side and reply_side and answer_side != reply_side and not _is_denied(reply, found.first):
         return found._replace(value=0.0, explanation=f"{found.explanation}, but on its other side")
-    if _APART.match(said, _end_of(reply, found)) and not _ASKS_APART.search(asked.folded):
+    if _APART.match(folded, _end_of(reply, found)) and not _ASKS_APART.search(asked.folded):
         return found._replace(value=0.0, explanation=f"{found.explanation}, but as a difference")
-    if ours or not isinstance(fact, Quantity) or fact.bound or _ASKS_BOUND.search(asked.folded):
+    if answer_side or not isinstance(fact, Quantity) or fact.bound or _ASKS_BOUND.search(asked.folded):
         return found
-    if not leaves_out(said, start, fact.value) or _is_denied(reply, found.first):
+    if not leaves_out(folded, start, fact.value) or _is_denied(reply, found.first):
         return found
     return found._replace(value=min(found.value, _IN_RANGE), explanation=f"{found.explanation}, but not exactly that")
 
@@ -202,9 +206,9 @@ def _number_met(reply: Answered, asked: Asked, answer: Expected, wanted: str, nu
         period = asked_times_a_year(asked.folded)
 
     def value(other: Quantity) -> float:
-        theirs = times_a_year(reply.passage.folded, other.start, other.end) if period else 0.0
-        if theirs and period != theirs:
-            return _periodic_value(number, period, other, theirs)
+        other_period = times_a_year(reply.passage.folded, other.start, other.end) if period else 0.0
+        if other_period and period != other_period:
+            return _periodic_value(number, period, other, other_period)
         if other.bound and _bounds_otherwise(reply, asked, number, other):
             return 0.0
         return _number_value(number, other, alone)
@@ -296,7 +300,7 @@ def _best(
     best = max(marks)
     spans = [_words_of(reply, fact) for fact, mark in zip(found, marks, strict=True) if mark == best]
     if not best:
-        return Match(0.0, f"expected {wanted}, found {_shown(reply)}")
+        return Match(0.0, f"expected {wanted}, found {_list_facts(reply)}")
     place = best_mention(reply, asked, [first for first, _ in spans])
     first, last = next(span for span in spans if span[0] == place)
     met = f"expected {wanted}, found {reply.passage.quote(first, last)}"
@@ -363,7 +367,7 @@ def _text(reply: Answered, fact: Fact) -> str:
     return reply.passage.cut(fact.start, fact.end).strip()
 
 
-def _shown(reply: Answered) -> str:
+def _list_facts(reply: Answered) -> str:
     texts = [_text(reply, fact) for fact in reply.facts]
     return ", ".join(texts[:_SHOWN]) + (" …" if len(texts) > _SHOWN else "")
 

@@ -119,14 +119,14 @@ def _of_overlap(reply: Answered, answer: Expected) -> tuple[float, ...]:
     total = answer.total or 1.0
     met = [word for word in answer.weights if word in stems]
     recall = len(met) / max(1, len(answer.weights))
-    theirs = sum(map(weight, stems)) or 1.0
+    reply_weight = sum(map(weight, stems)) or 1.0
     shared = sum(map(weight, met))
-    ours = sum(map(weight, answer.weights)) or 1.0
+    answer_weight = sum(map(weight, answer.weights)) or 1.0
     return (
         recall,
         sum(answer.weights[word] for word in met) / total,
-        min(1.0, shared / theirs),
-        2 * shared / (theirs + ours),
+        min(1.0, shared / reply_weight),
+        2 * shared / (reply_weight + answer_weight),
         float(bool(words) and words[0] in stems),
         float(bool(words) and words[-1] in stems),
         _pairs(reply, answer),
@@ -179,13 +179,13 @@ def _of_denial(reply: Answered, answer: Expected) -> tuple[float, ...]:
 def _of_all(reply: Answered, asked: Asked, answers: list[Expected]) -> tuple[float, ...]:
     """Features over all spellings of the answer: the best, the mean, and the nearest in detail."""
     own = frozenset(word for word in reply.stems if word not in STOP)
-    news = own - asked.content
-    theirs = sum(map(weight, own)) or 1.0
+    new_words = own - asked.content
+    reply_weight = sum(map(weight, own)) or 1.0
     shares, nearest, best = [], answers[0], -1.0
     for answer in answers[:_MOST_ANSWERS]:
         met = sum(value for word, value in answer.weights.items() if word in own)
         shares.append(met / (answer.total or 1.0))
-        f1 = 2 * met / (theirs + answer.total)
+        f1 = 2 * met / (reply_weight + answer.total)
         if f1 > best:
             best, nearest = f1, answer
     denied = not NEGATORS.isdisjoint(reply.stems)
@@ -194,8 +194,8 @@ def _of_all(reply: Answered, asked: Asked, answers: list[Expected]) -> tuple[flo
         sum(shares) / len(shares),
         best,
         _soft_recall(own, nearest),
-        _soft_recall(news, nearest),
-        len(news - nearest.weights.keys()) / max(1, len(own)),
+        _soft_recall(new_words, nearest),
+        len(new_words - nearest.weights.keys()) / max(1, len(own)),
         float(denied) - float(nearest.negative),
         float(
             sum(
@@ -205,7 +205,7 @@ def _of_all(reply: Answered, asked: Asked, answers: list[Expected]) -> tuple[flo
             )
         ),
         len(own) / max(1, len(nearest.weights)),
-        float(len(news)),
+        float(len(new_words)),
         float(min(len(answers), _MOST_ANSWERS)),
     )
 

@@ -59,9 +59,9 @@ def _find_marked(text: str) -> str:
         return ""
     for match in reversed([*_MARK.finditer(text)]):
         end = _END.search(text, match.end())
-        said = text[match.end() : end.start() if end else len(text)].strip(" \n\"'*")
-        if said:
-            return said if any(letter.isalnum() for letter in said) else ""
+        answer = text[match.end() : end.start() if end else len(text)].strip(" \n\"'*")
+        if answer:
+            return answer if any(letter.isalnum() for letter in answer) else ""
     return ""
 
 

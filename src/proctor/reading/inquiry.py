@@ -236,7 +236,7 @@ def read_inquiry(question: str) -> Inquiry:
     plain = plain_words(plain_relations(asked))
     kind: Kind = "yes-no" if inverted else _kind(asked, plain, folded)
     setting, scene = _before(folded, asked)
-    telling, led = _telling(words(plain_words(plain_relations(f"{asked} {setting}"))))
+    telling, led = _content_stems(words(plain_words(plain_relations(f"{asked} {setting}"))))
     return Inquiry(
         asked=asked,
         kind=kind,
@@ -244,7 +244,7 @@ def read_inquiry(question: str) -> Inquiry:
         stems=frozenset(own if asked == folded else words(folded)),
         content=frozenset(own) - FILLERS - NEGATIONS,
         telling=telling,
-        scene=_telling(words(plain_words(scene)))[0],
+        scene=_content_stems(words(plain_words(scene)))[0],
         direction=direction_of(plain),
         led=led,
         bounds=frozenset(_bounds(plain, question)),
@@ -284,10 +284,10 @@ def _before(folded: str, asked: str) -> tuple[str, str]:
     start = folded.find(asked)
     if start <= 0:
         return "", ""
-    told = claims(folded[:start])
-    clause = told.pop() if folded[:start].rstrip().endswith(",") else ""
+    sentences = claims(folded[:start])
+    clause = sentences.pop() if folded[:start].rstrip().endswith(",") else ""
     setting = clause if _SETS.match(clause) else ""
-    scene = [_NEAR_SPEAKER.sub(" ", each) for each in told if not (each.endswith("?") or contests(each))]
+    scene = [_NEAR_SPEAKER.sub(" ", each) for each in sentences if not (each.endswith("?") or contests(each))]
     if _CALLED.search(asked):
         return " ".join((*scene, setting)), ""
     if _asks_of_scene(asked):
@@ -326,7 +326,7 @@ def _category(plain: str) -> str:
     return "" if match is None or match[1] in _NO_SORT else stem(match[1])
 
 
-def _telling(stems: Sequence[str]) -> tuple[tuple[str, ...], frozenset[tuple[str, str]]]:
+def _content_stems(stems: Sequence[str]) -> tuple[tuple[str, ...], frozenset[tuple[str, str]]]:
     found: list[str] = []
     led: set[tuple[str, str]] = set()
     leading = ""
@@ -349,16 +349,16 @@ def is_light(word: str) -> bool:
 def _asking_part(folded: str) -> str:
     """Return the last sentence that asks something, without the part before a colon or `given that,`."""
     backwards = claims(_ONLY_TAG.sub("?", folded))[::-1]
-    asking = (sentence for sentence in backwards if sentence.endswith("?") and _tells(sentence))
-    last = next(asking, None) or next(filter(_tells, backwards), folded)
+    asking = (sentence for sentence in backwards if sentence.endswith("?") and _has_content(sentence))
+    last = next(asking, None) or next(filter(_has_content, backwards), folded)
     for mark in (": ", ", "):
         _, found, rest = last.rpartition(mark)
-        if found and _OPENS.match(rest) and _tells(rest) and not (_OPENS.match(last) and _RELATIVE.match(rest)):
+        if found and _OPENS.match(rest) and _has_content(rest) and not (_OPENS.match(last) and _RELATIVE.match(rest)):
             return rest
     return last
 
 
-def _tells(sentence: str) -> bool:
+def _has_content(sentence: str) -> bool:
     """Whether a sentence has content words of its own."""
     return not FILLERS.issuperset(words(sentence))
 

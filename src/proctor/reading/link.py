@@ -53,8 +53,8 @@ def surely_same_question(first: str, second: str) -> bool:
 
 def are_in_like_words(one: Inquiry, other: Inquiry) -> bool:
     """Whether every content word of each question has a synonym in the other."""
-    mine, theirs = ((*inquiry.telling, *inquiry.scene) for inquiry in (one, other))
-    return not missing(one, theirs) and not missing(other, mine)
+    one_words, other_words = ((*inquiry.telling, *inquiry.scene) for inquiry in (one, other))
+    return not missing(one, other_words) and not missing(other, one_words)
 
 
 def one_question(one: Inquiry, other: Inquiry) -> bool:
@@ -78,15 +78,15 @@ def one_proposition(one: Inquiry, other: Inquiry) -> bool:
         return False
     if _turns(one, other) or _measure_apart(one, other) or _measure_apart(other, one):
         return False
-    mine, theirs = ((*inquiry.telling, *inquiry.scene) for inquiry in (one, other))
-    return _is_shared(one, other) and _are_alike(one, other, left_over(one, theirs), left_over(other, mine))
+    one_words, other_words = ((*inquiry.telling, *inquiry.scene) for inquiry in (one, other))
+    return _is_shared(one, other) and _are_alike(one, other, left_over(one, other_words), left_over(other, one_words))
 
 
 def _turns(one: Inquiry, other: Inquiry) -> bool:
     """Whether a word of one question has its opposite only in the other: safe, dangerous."""
-    mine = [word for word in one.telling if not any(akin(word, own) for own in other.telling)]
-    theirs = [word for word in other.telling if not any(akin(word, own) for own in one.telling)]
-    return any(are_opposed(word, own) for word in mine for own in theirs)
+    one_words = [word for word in one.telling if not any(akin(word, own) for own in other.telling)]
+    other_words = [word for word in other.telling if not any(akin(word, own) for own in one.telling)]
+    return any(are_opposed(word, own) for word in one_words for own in other_words)
 
 
 def _measure_apart(one: Inquiry, other: Inquiry) -> bool:
@@ -174,8 +174,8 @@ def _goes_without(word: str, one: Inquiry, others: tuple[str, ...]) -> bool:
 
 def _lead_apart(one: Inquiry, other: Inquiry) -> bool:
     """Whether the same word follows different prepositions: from Rome, to Rome."""
-    theirs = {word: leading for leading, word in other.led}
-    if any(word in theirs and theirs[word] != leading for leading, word in one.led):
+    other_leads = {word: leading for leading, word in other.led}
+    if any(word in other_leads and other_leads[word] != leading for leading, word in one.led):
         return True
     shared = frozenset(one.telling) & frozenset(other.telling)
     return any(word in shared for _, word in _sets_apart(one) ^ _sets_apart(other))
@@ -197,14 +197,14 @@ def _in_one_order(one: Inquiry, other: Inquiry) -> bool:
     """Whether the shared words have the same order, so that doer and object agree; a passive may reverse them."""
     if "by" in one.stems ^ other.stems:
         return True
-    mine = [word for word in one.telling if word in other.telling]
-    theirs = [word for word in other.telling if word in one.telling]
-    moved = [word for word, own in zip(mine, theirs, strict=False) if word != own]
+    one_words = [word for word in one.telling if word in other.telling]
+    other_words = [word for word in other.telling if word in one.telling]
+    moved = [word for word, own in zip(one_words, other_words, strict=False) if word != own]
     if one.kind not in ("yes-no", "choice") and not one.bounds.issuperset(moved):
         return True
-    if mine == theirs or one.passive != other.passive:
+    if one_words == other_words or one.passive != other.passive:
         return True
-    return not _are_swapped(mine, theirs)
+    return not _are_swapped(one_words, other_words)
 
 
 def _are_swapped(mine: list[str], theirs: list[str]) -> bool:

@@ -24,23 +24,27 @@ def load_groups() -> tuple[Groups, Groups]:
     """Load the groups whose members can replace each other, and those of the words that explain them."""
     text = files("proctor.reading").joinpath("linked_words.txt").read_text(encoding="utf-8")
     alike: Groups = defaultdict(set)
-    beside: Groups = defaultdict(set)
+    related_groups: Groups = defaultdict(set)
     for number, line in enumerate(text.splitlines()):
         if line.startswith("#"):
             continue
         own, _, explaining = line.partition("/")
-        for words, groups in ((own, alike), (explaining, beside)):
+        for words, groups in ((own, alike), (explaining, related_groups)):
             for word in map(stem, words.split()):
                 if not word[0].isdecimal():  # number words have digits as stems
                     groups[word].add(number)
-    return dict(alike), dict(beside)
+    return dict(alike), dict(related_groups)
 
 
 @lru_cache(maxsize=_KEPT)
 def nearness(one: str, other: str) -> float:
     """Return the similarity of two stems, from 0 to 1."""
-    alike, beside = load_groups()
-    ours, theirs = alike.get(one, set()), alike.get(other, set())
-    if ours & theirs:
+    alike, related_groups = load_groups()
+    one_groups, other_groups = alike.get(one, set()), alike.get(other, set())
+    if one_groups & other_groups:
         return _ALIKE
-    return _BESIDE if ours & beside.get(other, set()) or theirs & beside.get(one, set()) else 0.0
+    return (
+        _BESIDE
+        if one_groups & related_groups.get(other, set()) or other_groups & related_groups.get(one, set())
+        else 0.0
+    )

@@ -159,16 +159,18 @@ _BELIEVED = lazy(
 
 def _is_given_up(here: Aside, asked: Asked) -> bool:
     """Whether the name was given up: `Azure (we left AWS in 2023)`."""
-    said = _GIVEN_UP.search(here.before)
+    match = _GIVEN_UP.search(here.before)
     return (
-        said is not None and _ASKS_PAST.search(asked.folded) is None and said[0].split()[0] not in asked.folded.split()
+        match is not None
+        and _ASKS_PAST.search(asked.folded) is None
+        and match[0].split()[0] not in asked.folded.split()
     )
 
 
 def _is_intended(here: Aside, asked: Asked) -> bool:
     """Whether the name was only intended: `They had booked Lufthansa but ended up flying with KLM`."""
-    said = _INTENDED.search(here.before)
-    if said is None or _INTENTION.search(asked.folded):
+    match = _INTENDED.search(here.before)
+    if match is None or _INTENTION.search(asked.folded):
         return False
     return _IN_THE_END.match(here.after) is not None
 
@@ -251,7 +253,9 @@ _WHO_KNEW = lazy(r"\w, (?:who|which) (?:\w+ )?(?:\w+ed|taught|knew|met|led) $")
 
 
 def _is_related(here: Aside, asked: Asked) -> bool:
-    """Whether the name is only related: `X goes by his own name; Y is his brother`, `Corelli, who influenced Vivaldi`."""
+    """Whether the name is only related: `X goes by his own name; Y is his brother`, `Corelli, who influenced
+    Vivaldi`.
+    """
     match = _RELATED.match(here.after) or _WHO_KNEW.search(here.before)
     return match is not None and _ASKS_RELATION.search(asked.folded) is None
 
@@ -273,8 +277,8 @@ def _is_of_another(reply: Answered, asked: Asked, answer: Expected, first: int) 
         return False
     if not answer.weights.keys().isdisjoint(passage.stems[: here[0]]):
         return False
-    said = _CONTRAST.search(passage.folded, passage.starts[here[0]], passage.ends[here[-1]])
-    if said and not _CONTRAST.search(asked.folded):
+    match = _CONTRAST.search(passage.folded, passage.starts[here[0]], passage.ends[here[-1]])
+    if match and not _CONTRAST.search(asked.folded):
         return True
     opening = [passage.quote(place, place) for place in here[:_OPENING]]
     return _is_other_subject(opening, asked, known)

@@ -85,11 +85,11 @@ def _shape(code: str) -> str:
 
 def _other_part(reply: Answered, asked: Asked, answer: Expected) -> str:
     """Find a compound name that differs in a part: North-Office for North-Guest, `docs/api` for `docs/guides`."""
-    wanted = [_parts(name) for name in _JOINED.findall(answer.text)]
+    wanted = [_name_parts(name) for name in _JOINED.findall(answer.text)]
     if not wanted or any(_stands(parts, reply.passage.stems) for parts in wanted):
         return ""
     for name in _JOINED.findall(reply.passage.text):
-        if name.lower() not in asked.folded and any(_is_near(ours, _parts(name)) for ours in wanted):
+        if name.lower() not in asked.folded and any(_is_near(ours, _name_parts(name)) for ours in wanted):
             return str(name)
     return ""
 
@@ -107,15 +107,15 @@ def _stands(parts: list[str], stems: list[str]) -> bool:
     return False
 
 
-def _parts(name: str) -> list[str]:
+def _name_parts(name: str) -> list[str]:
     return [stem(part) for part in _JOINT.split(fold(name, accents=False)) if part]
 
 
 def _other_position(reply: Answered, asked: Asked, answer: Expected) -> str:
     """Find another position: the second Sunday for the last Sunday."""
-    theirs = _positions(reply.passage.stems)
+    reply_positions = _positions(reply.passage.stems)
     for word, wanted in _positions(answer.passage.stems).items():
-        found = theirs.get(word, {})
+        found = reply_positions.get(word, {})
         if found and wanted.keys().isdisjoint(found) and asked.words.isdisjoint(found):
             place = min(found.values())
             return reply.passage.quote(place, place + 1)

@@ -159,23 +159,23 @@ def outright(folded: str, asked: Asked) -> bool | None:
         if sentence.rstrip().endswith("?"):
             question = sentence
             continue
-        pieces = _pieces(sentence)
+        pieces = _split_answers(sentence)
         for piece in pieces:
-            said = _said(piece, asked)
-            if said is not None:
-                told = stems_of(piece) + stems_of(question) * 2
-                shared = sum(word in asked.content for word in told) * len(pieces)
-                found.append((shared, said))
+            answer = _read_answer(piece, asked)
+            if answer is not None:
+                stems = stems_of(piece) + stems_of(question) * 2
+                shared = sum(word in asked.content for word in stems) * len(pieces)
+                found.append((shared, answer))
         question = ""
     if not found:
         return None
-    if len({said for _, said in found}) == 1:
+    if len({answer for _, answer in found}) == 1:
         return found[0][1]
     most = max(shared for shared, _ in found)
-    return [said for shared, said in found if shared == most or most < 2][-1]
+    return [answer for shared, answer in found if shared == most or most < 2][-1]
 
 
-def _pieces(sentence: str) -> list[str]:
+def _split_answers(sentence: str) -> list[str]:
     """Split a sentence with two answers: `Yes for Monday, no for Tuesday`."""
     return _PARTS.split(sentence) if len(sentence) <= _LONGEST and _BOTH.search(sentence) else [sentence]
 
@@ -189,7 +189,7 @@ _BOTH = lazy(
 )
 
 
-def _said(sentence: str, asked: Asked) -> bool | None:
+def _read_answer(sentence: str, asked: Asked) -> bool | None:
     lie = _LIE.search(sentence)
     if lie is not None:
         return lie["yes"] is None
@@ -204,11 +204,11 @@ def _said(sentence: str, asked: Asked) -> bool | None:
         return True
     if (all_of := _QUANTIFIED.fullmatch(sentence)) is not None:
         return all_of["no"] is None
-    said = _opening(sentence, asked)
+    answer = _opening(sentence, asked)
     closing = _closing(sentence)
     if closing is not None:
-        said = closing
-    return _elliptic(sentence, asked) if said is None else said
+        answer = closing
+    return _elliptic(sentence, asked) if answer is None else answer
 
 
 def _opening(sentence: str, asked: Asked) -> bool | None:
@@ -235,8 +235,8 @@ def _opening(sentence: str, asked: Asked) -> bool | None:
 
 def _permits(rest: str, asked: Asked) -> bool | None:
     """Whether something is permitted, if the question asks whether it is forbidden: `No, you may not` forbids it."""
-    said = _PERMITS.search(rest) if _FORBIDS.search(asked.folded) else None
-    return None if said is None else said["not"] is None and said["no"] is None
+    match = _PERMITS.search(rest) if _FORBIDS.search(asked.folded) else None
+    return None if match is None else match["not"] is None and match["no"] is None
 
 
 def _read_affirmation(rest: str, asked: Asked) -> bool | None:
@@ -249,11 +249,11 @@ def _read_affirmation(rest: str, asked: Asked) -> bool | None:
 
 def _never(match: re.Match[str], alone: bool) -> bool | None:
     """Return False for `Never.` and `not at all`, None for `nothing was found` and `don't worry`."""
-    said = match["never"]
-    if said.startswith("not a") and len(match.string.split()) <= _FEW:
+    phrase = match["never"]
+    if phrase.startswith("not a") and len(match.string.split()) <= _FEW:
         return None if match["next"] in ("problem", "issue", "worry", "bother") else False
-    whole = (" " in said and said != "no one") or ("'" in said and said != "don't")
-    return False if alone or (whole and not said.startswith("not a")) else None
+    is_complete = (" " in phrase and phrase != "no one") or ("'" in phrase and phrase != "don't")
+    return False if alone or (is_complete and not phrase.startswith("not a")) else None
 
 
 def _closing(sentence: str) -> bool | None:
@@ -301,8 +301,8 @@ _RELATED = 0.5
 
 def is_there(folded: str, asked: Asked) -> bool:
     """Whether something related exists by the reply: `There is a fitness room` for whether there is a gym."""
-    said = _THERE_IS_A.match(folded)
-    if said is None or not _ASKS_WHETHER_THERE.match(asked.folded):
+    match = _THERE_IS_A.match(folded)
+    if match is None or not _ASKS_WHETHER_THERE.match(asked.folded):
         return False
-    told = [word for word in stems_of(said["what"]) if word not in STOP]
-    return any(nearness(word, other) >= _RELATED for word in told for other in asked.content)
+    content_words = [word for word in stems_of(match["what"]) if word not in STOP]
+    return any(nearness(word, other) >= _RELATED for word in content_words for other in asked.content)

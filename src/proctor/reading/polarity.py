@@ -167,8 +167,8 @@ def read_ticks(folded: str, asked: Asked) -> bool | None:
         if found is None:
             return None
         column = found + 1
-    said = _CELL.match(cells[column])
-    return None if said is None else said["yes"] is not None
+    match = _CELL.match(cells[column])
+    return None if match is None else match["yes"] is not None
 
 
 def _nearest(labels: Sequence[str], asked: Asked) -> int | None:
@@ -215,11 +215,11 @@ def names_others(folded: str, asked: Asked) -> bool | None:
 
 def _is_for_others(first: str, wanted: Wanted) -> bool:
     """Whether the reply is only about others: `The ferry is for foot passengers` for whether it takes bikes."""
-    said = _FOR.search(first)
-    told = [word for word in stems_of(said["whom"]) if word not in STOP] if said else []
-    if not told or told[0] in _NOBODY or told[0][0].isdecimal():
+    match = _FOR.search(first)
+    content_words = [word for word in stems_of(match["whom"]) if word not in STOP] if match else []
+    if not content_words or content_words[0] in _NOBODY or content_words[0][0].isdecimal():
         return False
-    return not any(takes_up(word, wanted) or word in _NOBODY for word in told)
+    return not any(takes_up(word, wanted) or word in _NOBODY for word in content_words)
 
 
 def _lists_others(folded: str, first: str, wanted: Wanted) -> bool:

@@ -114,7 +114,7 @@ def understand(question: str) -> Asked:
     passage = passage_of(question)
     folded = passage.folded.strip()
     found = frozenset(passage.stems)
-    relation, subject = _parts(folded)
+    relation, subject = _split_question(folded)
     return Asked(
         folded=folded,
         kind=_kind(folded),
@@ -153,7 +153,7 @@ def _unit(folded: str) -> str:
 _SPLIT = lazy(r"\b(?:of|in|for|at|on|from|to|by|the|a|an|is|are|was|were|do|does|did|has|have)\b")
 
 
-def _parts(folded: str) -> tuple[str, str]:
+def _split_question(folded: str) -> tuple[str, str]:
     """Return relation and subject: the text before and after the last function word."""
     text = folded.rstrip(" ?.!")
     places = [match for match in _SPLIT.finditer(text) if match.end() < len(text)]

@@ -43,12 +43,14 @@ class Relations(NamedTuple):
 def load_relations() -> Relations:
     """Load the table shipped with the package."""
     text = files("proctor.reading").joinpath("relations.txt").read_text(encoding="utf-8")
-    listed, _, told = text.partition("[groups]\n")[2].partition("[phrases]\n")
+    listed, _, phrase_lines = text.partition("[groups]\n")[2].partition("[phrases]\n")
     groups: dict[str, set[int]] = {}
     for number, line in enumerate(line for line in listed.splitlines() if not line.startswith("#")):
         for word in _keys(line):
             groups.setdefault(word, set()).add(number)
-    phrases = {phrase: plain.strip() for phrase, _, plain in (line.partition(" =") for line in told.splitlines())}
+    phrases = {
+        phrase: plain.strip() for phrase, _, plain in (line.partition(" =") for line in phrase_lines.splitlines())
+    }
     either = "|".join(sorted(map(re.escape, phrases), key=len, reverse=True))
     return Relations(
         {word: frozenset(numbers) for word, numbers in groups.items()}, phrases, re.compile(rf"\b(?:{either})\b")
@@ -56,7 +58,9 @@ def load_relations() -> Relations:
 
 
 def _keys(line: str) -> set[str]:
-    """Return the stems of a group, and each `lexicon` concept that several of them share, since one may be ambiguous."""
+    """Return the stems of a group, and each `lexicon` concept that several of them share, since one may be
+    ambiguous.
+    """
     stems = [stem(word) for word in line.split()]
     shared = Counter(map(concept, stems))
     return {*stems, *(name for name, count in shared.items() if count > 1)}
@@ -98,8 +102,8 @@ def meets(word: str, other: str) -> bool:
     if word[:1].isdigit() or other[:1].isdigit() or are_opposed(word, other):
         return False
     groups = load_relations().groups
-    mine, theirs = (groups.get(each, frozenset()) for each in (word, other))
-    return not mine.isdisjoint(theirs) or likeness(word, other) >= _NEAR
+    word_groups, other_groups = (groups.get(each, frozenset()) for each in (word, other))
+    return not word_groups.isdisjoint(other_groups) or likeness(word, other) >= _NEAR
 
 
 def _bare(word: str) -> str:

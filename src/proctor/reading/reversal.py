@@ -139,9 +139,16 @@ def _is_negative(reply: Answered) -> bool:
 def _other_order(reply: Answered, answer: Expected) -> str:
     """Find a reversed order: `Leave it on, then turn it off` for `switch it off, then on again`."""
     for one, other in _TURNED:
-        own = [word for word in answer.passage.stems if word in (one, other)]
-        theirs = [word for word in reply.passage.stems if word in (one, other)]
-        if len(own) == len(theirs) == len(set(own)) == len(set(theirs)) == len((one, other)) and own != theirs:
+        answer_order = [word for word in answer.passage.stems if word in (one, other)]
+        reply_order = [word for word in reply.passage.stems if word in (one, other)]
+        if (
+            len(answer_order)
+            == len(reply_order)
+            == len(set(answer_order))
+            == len(set(reply_order))
+            == len((one, other))
+            and answer_order != reply_order
+        ):
             return "puts them in the other order"
     return ""
 

@@ -135,8 +135,8 @@ def _before(reply: Answered, asked: Asked, met: tuple[Fact, int], rivals: Sequen
     known = len(shared.get(here, ()))
     for other, first in rivals:
         there = clauses[first]
-        theirs = len(shared.get(there, ()))
-        if _is_measure(other) and there != here and (theirs > known or (theirs == known and there < here)):
+        other_count = len(shared.get(there, ()))
+        if _is_measure(other) and there != here and (other_count > known or (other_count == known and there < here)):
             return other
     return None
 
@@ -166,7 +166,7 @@ def _may_answer(reply: Answered, asked: Asked, own: Fact, other: Fact, first: in
         return False
     if own.dimension and other.dimension:
         return not {r.dimension for r in own.readings}.isdisjoint(r.dimension for r in other.readings)
-    here = reply.passage.clauses[first] == reply.passage.clauses[_place(reply, own)]
+    here = reply.passage.clauses[first] == reply.passage.clauses[_word_index(reply, own)]
     if own.noun and not other.noun and here and other.value < _NOTE:
         return False  # There are 4 seasons [6]
     counted = other.noun in ("", own.noun) or (asked.unit and stem_set(other.noun) == stem_set(asked.unit))
@@ -309,7 +309,7 @@ def _numbers_asked(reply: Answered, asked: Asked) -> list[tuple[int, str, float]
         alike = [wanted for wanted in given if _one_kind(wanted, fact)]
         if alike:
             same = any(amount_of(wanted) == amount_of(fact) for wanted in alike)
-            place = _place(reply, fact)
+            place = _word_index(reply, fact)
             found.append((place, f"number {amount_of(fact)}", _OF_NUMBER if same else -_OF_NUMBER))
     return found
 
@@ -331,6 +331,6 @@ def amount_of(fact: Fact) -> object:
     return fact.readings[0].amount if isinstance(fact, Quantity) else fact.minutes
 
 
-def _place(reply: Answered, fact: Fact) -> int:
+def _word_index(reply: Answered, fact: Fact) -> int:
     starts = reply.passage.starts
     return next((place for place, start in enumerate(starts) if start >= fact.start), len(starts) - 1)

@@ -121,8 +121,10 @@ def _unless_turned(reply: Answered, asked: Asked, answer: Expected, verdict: Ver
         return verdict
     if not turn.sure:
         return verdict._replace(doubtful=True, explanation=f"{verdict.explanation}, but the reply {turn.does}")
-    told = f"expected {answer.text!r}, but the reply {turn.does}"
-    return verdict._replace(value=min(verdict.value, MOST_WITHOUT_FACT), explanation=told, refuted=True, factor=0.0)
+    explanation = f"expected {answer.text!r}, but the reply {turn.does}"
+    return verdict._replace(
+        value=min(verdict.value, MOST_WITHOUT_FACT), explanation=explanation, refuted=True, factor=0.0
+    )
 
 
 def _rest(reply: Answered, asked: Asked, answer: Expected) -> Verdict:
@@ -197,10 +199,10 @@ def _not_given(reply: Answered, asked: Asked, answer: Expected, match: Match) ->
     if first != match.first and find_exception(reply.passage, first) is not None:
         return f"excepts {reply.passage.quote(first, last)!r}"
     where = (reply, asked, answer, first, last)
-    said = named_aside(*where) or in_other_part(*where)
-    if not said and (other := answers_otherwise(*where)) and fold(other, accents=False) != _initials(answer):
-        said = f"answers with {other!r}"
-    return said
+    objection = named_aside(*where) or in_other_part(*where)
+    if not objection and (other := answers_otherwise(*where)) and fold(other, accents=False) != _initials(answer):
+        objection = f"answers with {other!r}"
+    return objection
 
 
 def _initials(answer: Expected) -> str:
@@ -211,11 +213,13 @@ def _initials(answer: Expected) -> str:
 def _statement(reply: Answered, asked: Asked, answer: Expected, match: Match) -> Verdict:
     """Judge a statement by its words, unless something in the reply contradicts it."""
     near = match.value >= _NEAR
-    said = contradiction(reply, answer, near=near) or ("" if asked.negative else _denied_whole(reply, answer, match))
-    if not said:
+    objection = contradiction(reply, answer, near=near) or (
+        "" if asked.negative else _denied_whole(reply, answer, match)
+    )
+    if not objection:
         return Verdict(match.value, match.explanation, False, match.value, 1.0, match.first)
-    told = f"expected {answer.text!r}, but the reply {said}"
-    return Verdict(min(match.value, MOST_WITHOUT_FACT), told, True, match.value, 0.0, match.first)
+    explanation = f"expected {answer.text!r}, but the reply {objection}"
+    return Verdict(min(match.value, MOST_WITHOUT_FACT), explanation, True, match.value, 0.0, match.first)
 
 
 def _rarest(reply: Answered, answer: Expected, match: Match) -> tuple[int, int]:
@@ -271,12 +275,12 @@ def _list(reply: Answered, asked: Asked, answer: Expected) -> Verdict:
     count = len(answer.items)
     found = count - len(missing)
     extra = _extra_items(reply, asked, answer) if found else 0
-    told = f"{found} of {count} found"
+    explanation = f"{found} of {count} found"
     if missing:
-        told += f", missing {', '.join(missing)}"
+        explanation += f", missing {', '.join(missing)}"
     if extra:
-        return Verdict(_MOST_WITH_EXTRA * found / count, f"{told}, {extra} not expected")
-    return Verdict(min(found / count, _MOST_INCOMPLETE) if missing else 1.0, told, len(missing) * 2 > count)
+        return Verdict(_MOST_WITH_EXTRA * found / count, f"{explanation}, {extra} not expected")
+    return Verdict(min(found / count, _MOST_INCOMPLETE) if missing else 1.0, explanation, len(missing) * 2 > count)
 
 
 def _set_aside(reply: Answered, asked: Asked, answer: Expected) -> list[str]:
@@ -326,8 +330,8 @@ def _find_between(reply: Answered, asked: Asked, answer: Expected) -> list[str]:
         parts = [(part, stem_set(fold(part, accents=False)) - STOP) for part in _PART.split(sentence)]
         ours = [place for place, (_, stems) in enumerate(parts) if not known.isdisjoint(stems)]
         between = parts[ours[0] + 1 : ours[-1]] if ours else []
-        told = [(part, stems) for part, stems in between if not named or _has_capital(part)]
-        found += [part for part, stems in told if 0 < len(stems) <= 2 and _is_strange(stems, known)]
+        candidates = [(part, stems) for part, stems in between if not named or _has_capital(part)]
+        found += [part for part, stems in candidates if 0 < len(stems) <= 2 and _is_strange(stems, known)]
     return found
 
 
@@ -364,8 +368,8 @@ def _is_set_apart(reply: Answered, asked: Asked, item: Expected, match: Match) -
     """Whether an item is excluded: `The battery is sold separately`; `withdrawals are free` where a fee is expected."""
     passage = reply.passage
     here = [place for place, sentence in enumerate(passage.sentences) if sentence == passage.sentences[match.first]]
-    said = _APART.search(passage.folded, passage.starts[match.first], passage.ends[here[-1]])
-    if said and not _APART.search(asked.folded):
+    apart_match = _APART.search(passage.folded, passage.starts[match.first], passage.ends[here[-1]])
+    if apart_match and not _APART.search(asked.folded):
         return True
     clause = {passage.stems[place] for place in here if passage.clauses[place] == passage.clauses[match.first]}
     missing = [word for word in item.weights if word not in clause]

@@ -34,7 +34,7 @@ def sign_of(
 ) -> int:
     """Return 1 or -1: each word that denies, by itself or as an opposite of the question's, inverts the sign."""
     sign = 1
-    adverse = opposite = stray = news = False
+    adverse = opposite = stray = has_news = False
     for place, word in enumerate(stems):
         if word in neutral or (word == WITHOUT and not _concerns(stems[place + 1 : place + 4], wanted)):
             continue
@@ -45,7 +45,7 @@ def sign_of(
         elif word == UNMOVED:
             sign = sign if _MATTERS.isdisjoint(wanted) else -sign
         elif word in _NEWS:
-            news = True
+            has_news = True
         elif word == BOUNDLESS and stems[place + 1] in wanted:
             sign = -sign  # `no limit` for a question whether there is one
         elif plain or word in wanted:
@@ -63,7 +63,7 @@ def sign_of(
         adverse = adverse or stray
     if NEEDLESS in stems and (need or plain or adverse or opposite or DENIED in stems):
         sign = -sign
-    if news and sign > 0 and not adverse and not opposite:
+    if has_news and sign > 0 and not adverse and not opposite:
         return -1
     return -sign if adverse != opposite else sign
 

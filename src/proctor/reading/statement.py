@@ -173,9 +173,9 @@ class Statements:
     def word(self) -> bool | None:
         """The yes or no that it begins with or calls its answer, or None."""
         body = without_concessions(" ".join(claim.passage.folded for claim in self.claims if not claim.open))
-        said = _ANSWER_IS.search(body)
-        if said:
-            return said[1] == "yes"
+        match = _ANSWER_IS.search(body)
+        if match:
+            return match[1] == "yes"
         if _FLAT_NO.match(body):
             return False
         last = _LAST_WORD.search(body)

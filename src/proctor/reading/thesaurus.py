@@ -40,12 +40,12 @@ class Thesaurus(NamedTuple):
 def load_thesaurus() -> Thesaurus:
     """Load the table shipped with the package."""
     text = files("proctor.reading").joinpath("thesaurus.txt").read_text(encoding="utf-8")
-    near, _, told = text.partition("[near]\n")[2].partition("[phrases]\n")
+    near, _, phrase_lines = text.partition("[near]\n")[2].partition("[phrases]\n")
     groups: dict[str, set[int]] = {}
     for number, line in enumerate(near.splitlines()):
         for word in line.split():
             groups.setdefault(stem(word), set()).add(number)
-    phrases = dict(line.split(" = ") for line in told.splitlines())
+    phrases = dict(line.split(" = ") for line in phrase_lines.splitlines())
     either = "|".join(sorted(map(re.escape, phrases), key=len, reverse=True))
     return Thesaurus(
         {word: frozenset(numbers) for word, numbers in groups.items()}, phrases, re.compile(rf"\b(?:{either})\b")
@@ -74,8 +74,8 @@ def likeness(one: str, other: str) -> float:
 def _is_of_one_family(one: str, other: str) -> bool:
     """Whether two stems share a root and differ only in derivational endings: `gravity`, `gravitational`."""
     shared = 0
-    for mine, theirs in zip(one, other, strict=False):
-        if mine != theirs:
+    for letter, other_letter in zip(one, other, strict=False):
+        if letter != other_letter:
             break
         shared += 1
     if shared < _SHORT_ROOT or (shared < _ROOT and shared < min(len(one), len(other))):

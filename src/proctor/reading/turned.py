@@ -81,34 +81,43 @@ def _is_alike(reply: Answered, answer: Expected, known: frozenset[str]) -> bool:
 
 def _other_way(reply: Answered, answer: Expected) -> str:
     """`turned on the power` for `turn off the power`."""
-    own = {match["way"] for match in _PARTICLE.finditer(answer.passage.folded)}
-    theirs = {match["way"] for match in _PARTICLE.finditer(reply.passage.folded)}
-    if not own or not theirs or own & theirs or not NEGATORS.isdisjoint(reply.stems):
+    answer_ways = {match["way"] for match in _PARTICLE.finditer(answer.passage.folded)}
+    reply_ways = {match["way"] for match in _PARTICLE.finditer(reply.passage.folded)}
+    if not answer_ways or not reply_ways or answer_ways & reply_ways or not NEGATORS.isdisjoint(reply.stems):
         return ""
-    return next((f"says {way!r}" for way in theirs if _WAYS[way] in own), "")
+    return next((f"says {way!r}" for way in reply_ways if _WAYS[way] in answer_ways), "")
 
 
 def _others_whom(reply: Answered, answer: Expected) -> str:
     """Find a reversed group of people: `Everyone` for `only you`, `nobody` for `everyone`."""
-    own, theirs = answer.passage.folded, reply.passage.folded
-    everyone = _EVERYONE.search(theirs)
-    if everyone and not _RESTRICTS.search(theirs) and (_RESTRICTS.search(own) or _NOBODY.search(own)):
-        return "" if _EVERYONE.search(own) else f"says {everyone[0]!r}"
-    nobody = _NOBODY.search(theirs)
-    if nobody and _EVERYONE.search(own) and not _EVERYONE.search(theirs) and not _RESTRICTS.search(theirs):
+    answer_text, reply_text = answer.passage.folded, reply.passage.folded
+    everyone = _EVERYONE.search(reply_text)
+    if (
+        everyone
+        and not _RESTRICTS.search(reply_text)
+        and (_RESTRICTS.search(answer_text) or _NOBODY.search(answer_text))
+    ):
+        return "" if _EVERYONE.search(answer_text) else f"says {everyone[0]!r}"
+    nobody = _NOBODY.search(reply_text)
+    if (
+        nobody
+        and _EVERYONE.search(answer_text)
+        and not _EVERYONE.search(reply_text)
+        and not _RESTRICTS.search(reply_text)
+    ):
         return f"says {nobody[0]!r}"
     return ""
 
 
 def _other_side(reply: Answered, answer: Expected) -> str:
     """Find a mutually exclusive word without a negation that would cancel it: `South` for `north`."""
-    own, theirs = frozenset(answer.passage.stems), reply.stems
-    if _SIDED.isdisjoint(own) or _SIDED.isdisjoint(theirs):
+    answer_stems, reply_stems = frozenset(answer.passage.stems), reply.stems
+    if _SIDED.isdisjoint(answer_stems) or _SIDED.isdisjoint(reply_stems):
         return ""
     for sides in _SIDES:
-        mine = [side for side in sides if side & own]
-        others = [side for side in sides if side & theirs]
-        if len(mine) != 1 or len(others) != 1 or mine[0] & theirs or others[0] & own:
+        mine = [side for side in sides if side & answer_stems]
+        others = [side for side in sides if side & reply_stems]
+        if len(mine) != 1 or len(others) != 1 or mine[0] & reply_stems or others[0] & answer_stems:
             continue
         place = next(at for at, word in enumerate(reply.passage.stems) if word in others[0])
         ours = next(at for at, word in enumerate(answer.passage.stems) if word in mine[0])
@@ -119,12 +128,12 @@ def _other_side(reply: Answered, answer: Expected) -> str:
 
 def _opposite_word(reply: Answered, answer: Expected) -> str:
     """Find an opposite of a missing expected word: `Free of charge` for `paid`."""
-    own, theirs = answer.passage.stems, reply.passage.stems
-    for ours, word in enumerate(own):
+    answer_stems, reply_stems = answer.passage.stems, reply.passage.stems
+    for ours, word in enumerate(answer_stems):
         against = OPPOSITES.get(word)
-        if against is None or word in reply.stems or word in STOP or not against.isdisjoint(own):
+        if against is None or word in reply.stems or word in STOP or not against.isdisjoint(answer_stems):
             continue
-        place = next((at for at, other in enumerate(theirs) if other in against and other not in STOP), None)
+        place = next((at for at, other in enumerate(reply_stems) if other in against and other not in STOP), None)
         if place is not None and _is_denied(reply.passage, place) == _is_denied(answer.passage, ours):
             return f"says {reply.passage.quote(place, place)!r}"
     return ""

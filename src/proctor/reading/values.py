@@ -187,7 +187,7 @@ def plain_values(folded: str, asked: Asked, *, often: bool, share: bool) -> str:
     if often:
         folded = _OFTEN.sub(_frequency, folded)
     if share:
-        folded = _ALL_BUT.sub(lambda match: f" {_percent(1 - _part(match))} ", folded)
+        folded = _ALL_BUT.sub(lambda match: f" {_percent(1 - _fraction_value(match))} ", folded)
         folded = _SHARE.sub(_share_in_parts, _OUT_OF.sub(_share_of, folded))
     folded = _BELOW_ZERO.sub(r"-\1\2", _SIGNED.sub("-", folded))
     folded = _RATE.sub(r"\1 per \2", folded)
@@ -298,10 +298,10 @@ def _share_of(match: re.Match[str]) -> str:
 
 
 def _share_in_parts(match: re.Match[str]) -> str:
-    return f" {_percent(_part(match))} " if _part(match) < 1 else match[0]
+    return f" {_percent(_fraction_value(match))} " if _fraction_value(match) < 1 else match[0]
 
 
-def _part(match: re.Match[str]) -> float:
+def _fraction_value(match: re.Match[str]) -> float:
     top = 1 if match["top"] in ("a", "an") else _NUMBERS[match["top"]]
     return top / _PART_NAMES[match["part"]]
 

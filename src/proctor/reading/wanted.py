@@ -102,9 +102,9 @@ def wanted_by(asked: Asked) -> Wanted:
     """Parse a yes-no question."""
     marked = marked_phrases(_ISNT.sub(_AUXILIARY, asked.folded))
     content = asked.content - NEGATORS
-    said = WORD.findall(marked)
-    stems = tuple(map(stem, said))
-    neutral = frozenset(word for place, word in enumerate(stems) if _is_thing(stems, said, place))
+    words = WORD.findall(marked)
+    stems = tuple(map(stem, words))
+    neutral = frozenset(word for place, word in enumerate(stems) if _is_thing(stems, words, place))
     neutral |= {word for word in stems_of(marked[len(_main(marked)) :]) if is_adverse(word)}
     if _FREE.search(asked.folded):
         neutral |= {DENIED}

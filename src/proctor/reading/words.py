@@ -46,13 +46,13 @@ class _Place(NamedTuple):
 
 def words_met(reply: Answered, asked: Asked, answer: Expected) -> Match:
     """Return how well the words of the reply match the expected ones."""
-    found = _found(reply, asked, answer)
+    found = _find_words(reply, asked, answer)
     if not found:
         return _sign_met(reply, answer)
     met = sum(answer.weights[word] * place.share for word, place in found.items())
     value = _value(reply, asked, answer, found, met)
     first, last = _span(reply, answer, found)
-    return Match(value, _told(reply, answer, found, first, last), first, last)
+    return Match(value, _explain_match(reply, answer, found, first, last), first, last)
 
 
 def _sign_met(reply: Answered, answer: Expected) -> Match:
@@ -146,14 +146,14 @@ def _span(reply: Answered, answer: Expected, found: dict[str, _Place]) -> tuple[
     return first, last
 
 
-def _told(reply: Answered, answer: Expected, found: dict[str, _Place], first: int, last: int) -> str:
+def _explain_match(reply: Answered, answer: Expected, found: dict[str, _Place], first: int, last: int) -> str:
     missing = [answer.word(word) for word in answer.weights if word not in found]
     if missing:
         return f"expected {answer.text!r}, missing {', '.join(missing[:_LONG])}"
     return f"expected {answer.text!r}, found {reply.passage.quote(first, last)!r}"
 
 
-def _found(reply: Answered, asked: Asked, answer: Expected) -> dict[str, _Place]:
+def _find_words(reply: Answered, asked: Asked, answer: Expected) -> dict[str, _Place]:
     """Map each expected stem to its position in the reply."""
     stems = reply.passage.stems
     found: dict[str, _Place] = {}
@@ -223,16 +223,16 @@ def _near_each_other(found: dict[str, _Place], reply: Answered, answer: Expected
 
 def _add_short_forms(found: dict[str, _Place], reply: Answered, answer: Expected) -> None:
     """Add acronyms and initials of either side: NHS for National Health Service, J. R. R. for John Ronald Reuel."""
-    theirs = [(place, word) for place, word in enumerate(reply.passage.stems) if word not in STOP]
-    ours = list(answer.weights)
-    for place, word in theirs:
-        for name in () if word in answer.weights else _spelled_out(word, ours):
+    reply_words = [(place, word) for place, word in enumerate(reply.passage.stems) if word not in STOP]
+    answer_words = list(answer.weights)
+    for place, word in reply_words:
+        for name in () if word in answer.weights else _spelled_out(word, answer_words):
             found.setdefault(name, _Place(place, place))
-    words = [word for _, word in theirs]
-    for word in ours:
+    words = [word for _, word in reply_words]
+    for word in answer_words:
         if word not in found and answer.word(word).isupper() and (out := _spelled_out(word, words)):
             at = words.index(out[0])
-            found[word] = _Place(theirs[at][0], theirs[at + len(out) - 1][0])
+            found[word] = _Place(reply_words[at][0], reply_words[at + len(out) - 1][0])
 
 
 def _spelled_out(short: str, words: list[str]) -> list[str]:

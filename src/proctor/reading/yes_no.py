@@ -30,23 +30,23 @@ _OF_THE_SAME = lazy(r"\b(?:it|its|it's|they|them|their|he|she|that|this|there|yo
 
 def yes_or_no(reply: Answered, asked: Asked, answer: Expected) -> Verdict | None:
     """Judge the yes or no of a reply; None if it has neither and the expected answer has more to compare."""
-    said = says(reply.passage.text, asked)
+    stance = says(reply.passage.text, asked)
     wanted = "yes" if answer.polarity else "no"
-    if said.declined:
+    if stance.declined:
         return Verdict(0.0, "the reply does not answer", True)
-    if said.yes is None and answer.rest is not None:
+    if stance.yes is None and answer.rest is not None:
         return None
-    if said.yes is None and not said.depends and _goes_on(reply):
+    if stance.yes is None and not stance.depends and _goes_on(reply):
         value = _ASSUMED if answer.polarity else _WEAKLY_OTHERWISE
         return Verdict(value, f"expected {wanted}, and nothing in the reply denies what was asked")
-    if said.yes is None:
-        why = "makes it depend on something" if said.depends else "says neither yes nor no"
+    if stance.yes is None:
+        why = "makes it depend on something" if stance.depends else "says neither yes nor no"
         return Verdict(_UNDECIDED, f"expected {wanted}, but the reply {why}")
-    found = "yes" if said.yes else "no"
-    if said.yes != answer.polarity:
-        value = 0.0 if said.outright else _WEAKLY_OTHERWISE if _is_unsure(said) else 1 - _how_surely(said)
-        return Verdict(value, f"expected {wanted}, found {found}", said.outright)
-    return _with_clause(reply, asked, answer, wanted, _how_surely(said))
+    found = "yes" if stance.yes else "no"
+    if stance.yes != answer.polarity:
+        value = 0.0 if stance.outright else _WEAKLY_OTHERWISE if _is_unsure(stance) else 1 - _how_surely(stance)
+        return Verdict(value, f"expected {wanted}, found {found}", stance.outright)
+    return _with_clause(reply, asked, answer, wanted, _how_surely(stance))
 
 
 def _how_surely(said: Said) -> float:
@@ -93,8 +93,10 @@ def has_condition(reply: Answered, asked: Asked, rest: Expected) -> bool:
     """Whether a reply mentions the condition of the expected answer, if it has one."""
     if not _CONDITION.match(rest.passage.folded):
         return True
-    told = [word for word in rest.weights if word not in STOP and word not in asked.content]
-    met = [place for place, other in enumerate(reply.passage.stems) if any(akin(word, other) for word in told)]
+    condition_words = [word for word in rest.weights if word not in STOP and word not in asked.content]
+    met = [
+        place for place, other in enumerate(reply.passage.stems) if any(akin(word, other) for word in condition_words)
+    ]
     if rest.negative or "without" in (*rest.passage.stems, *reply.passage.stems):
-        return not told or bool(met)
-    return not told or any(find_negation(reply.passage, place, place) is None for place in met)
+        return not condition_words or bool(met)
+    return not condition_words or any(find_negation(reply.passage, place, place) is None for place in met)

@@ -66,7 +66,7 @@ def refuse(spec: str, options: Mapping[str, Any], *, whose: str) -> None:
 
 def in_options(options: Mapping[str, Any]) -> str | None:
     """Return the path of the first literal secret, such as `headers.Authorization`, or None."""
-    return next(_places(options, (), keys=False), None)
+    return next(_secret_paths(options, (), keys=False), None)
 
 
 def in_spec(spec: str) -> str | None:
@@ -85,18 +85,18 @@ def password_in(address: str) -> bool:
     return any(map(_is_literal, held))
 
 
-def _places(value: Any, path: tuple[str, ...], *, keys: bool) -> Iterator[str]:
+def _secret_paths(value: Any, path: tuple[str, ...], *, keys: bool) -> Iterator[str]:
     if isinstance(value, Mapping):
         for name, inner in value.items():
             below = keys or str(name).lower() in TABLES_OF_KEYS
             if _is_secret(path, str(name), inner, keys=keys):
                 yield ".".join((*path, str(name)))
-            yield from _places(inner, (*path, str(name)), keys=below)
+            yield from _secret_paths(inner, (*path, str(name)), keys=below)
     elif isinstance(value, (list, tuple)):
         if _in_words([inner for inner in value if isinstance(inner, str)]):  # the arguments of a command
             yield ".".join(path)
         for inner in value:
-            yield from _places(inner, path, keys=keys)
+            yield from _secret_paths(inner, path, keys=keys)
     elif isinstance(value, str):
         yield from _in_text(value, path, keys=keys)
 
@@ -105,7 +105,7 @@ def _in_text(text: str, path: tuple[str, ...], *, keys: bool) -> Iterator[str]:
     """Yield the path if a text contains a secret: by its format, in an address, a connection string or JSON."""
     if text.lstrip().startswith(("{", "[")):
         with suppress(ValueError, RecursionError):
-            yield from _places(json.loads(text), path, keys=keys)
+            yield from _secret_paths(json.loads(text), path, keys=keys)
             return
     if _looks_secret(text) or password_in(text) or _is_given(text, keys=keys):
         yield ".".join(path)

@@ -52,10 +52,10 @@ def says_secret(name: str, *, keys: bool = False) -> bool:
     named = [word for word in words if not word.isdigit()] or words
     if named[-1] in _WEAK or (keys and named[-1] in _OF_ADDRESSES):
         return True
-    return any(_says(word, before, keys) for before, word in zip(["", *words], words, strict=False))
+    return any(_names_secret(word, before, keys) for before, word in zip(["", *words], words, strict=False))
 
 
-def _says(word: str, before: str, keys: bool) -> bool:
+def _names_secret(word: str, before: str, keys: bool) -> bool:
     if word == "token":
         return before not in _COUNTED
     if word == "key":

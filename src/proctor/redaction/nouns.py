@@ -22,11 +22,11 @@ def scrub_noun(noun: T) -> T:
         return noun
     if not known.are_in(_words(noun)):
         return noun
-    told = msgspec.json.decode(encode(noun))
+    json_value = msgspec.json.decode(encode(noun))
     try:
-        return decode(encode(map_texts(told, known.scrub)), type(noun))
+        return decode(encode(map_texts(json_value, known.scrub)), type(noun))
     except msgspec.ValidationError:  # a numeric field happens to equal a secret
-        return decode(encode(map_texts(told, known.scrub, numbers=False)), type(noun))
+        return decode(encode(map_texts(json_value, known.scrub, numbers=False)), type(noun))
 
 
 def _words(noun: object) -> str:

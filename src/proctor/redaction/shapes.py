@@ -115,9 +115,9 @@ def secrets_in(text: str) -> Iterator[Span]:
     """Yield the spans of secrets in a text; they may overlap."""
     if len(text) >= _SHORTEST and _may_have_shapes(text):
         yield from _shapes_in(text)
-    for told in _TOLD.finditer(text) if " is " in text or " was " in text else ():
-        if _is_value(told[1], told[2], plainly=False):
-            yield told.span(2)
+    for match in _TOLD.finditer(text) if " is " in text or " was " in text else ():
+        if _is_value(match[1], match[2], plainly=False):
+            yield match.span(2)
     if "=" in text or ":" in text:
         lower = text.lower()
         if any(map(lower.__contains__, _SAYING)):

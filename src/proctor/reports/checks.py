@@ -120,10 +120,10 @@ class CheckLabels:
     def of(self, case: str) -> list[Label]:
         """Return the checks of a case: failed first, then not checkable; the check for an answer at all comes last."""
         counted = self._counts.get(case, {})
-        return sorted((_label(name, *counts) for name, counts in counted.items()), key=_place)
+        return sorted((_label(name, *counts) for name, counts in counted.items()), key=_sort_key)
 
 
-def _place(label: Label) -> tuple[int, bool]:
+def _sort_key(label: Label) -> tuple[int, bool]:
     return severity(label.outcome), label.name == NO_ERROR
 
 
@@ -202,13 +202,13 @@ def failed_line(failed: Mapping[str, str], width: int) -> Text:
     pieces = [Text.assemble((f"{one_line(name, 40)} {FAILED.sign}", STYLES[FAILED.style])) for name in failed]
     room = width - Text(_BETWEEN).join(pieces).cell_len
     for piece, evidence in zip(pieces, failed.values(), strict=True):
-        told = Text(f" {brief(evidence)}".rstrip())
-        if told.cell_len > room:
+        evidence_text = Text(f" {brief(evidence)}".rstrip())
+        if evidence_text.cell_len > room:
             if room < _SHORTEST:
                 break
-            told = Text(f" {_fit(evidence, room - 1)}")
-        piece.append_text(told)
-        room -= told.cell_len
+            evidence_text = Text(f" {_fit(evidence, room - 1)}")
+        piece.append_text(evidence_text)
+        room -= evidence_text.cell_len
     line = Text(_BETWEEN).join(pieces)
     line.truncate(width, overflow="ellipsis")
     return line

@@ -96,24 +96,24 @@ def tokens_of(condition: ConditionFinding) -> str:
 def trouble_of(condition: ConditionFinding) -> str:
     """Format the failure counts: `2 agent · 1 environment · 1 unscored`; empty if there are none."""
     counts = condition.counts
-    said = {
+    problems = {
         "agent": counts.failed_by_agent,
         "environment": counts.failed_by_environment,
         "unscored": counts.unscored,
         "not run yet": counts.pending,
     }
-    return " · ".join(f"{numbers.whole(count)} {what}" for what, count in said.items() if count)
+    return " · ".join(f"{numbers.whole(count)} {what}" for what, count in problems.items() if count)
 
 
 def cell(case: CaseFinding, condition: str) -> tuple[OutcomeLabel, str]:
     """Return the outcome of a case under a condition, and `2/3` for several trials."""
     counted, passed = case.conditions.get(condition, (0, 0))
-    said = f"{passed}/{counted}" if counted > 1 else ""
+    tally = f"{passed}/{counted}" if counted > 1 else ""
     if not counted:
-        return outcomes.UNSCORED, said
+        return outcomes.UNSCORED, tally
     if passed == counted:
-        return outcomes.PASSED, said
-    return (outcomes.FLAKY if passed else outcomes.NOT_PASSED), said
+        return outcomes.PASSED, tally
+    return (outcomes.FLAKY if passed else outcomes.NOT_PASSED), tally
 
 
 def steps_by_condition(findings: Findings) -> dict[str, OrchestrationFindings]:
@@ -133,8 +133,8 @@ def telling(findings: Findings) -> list[CaseFinding]:
 def as_dict(condition: ConditionFinding) -> dict[str, Any]:
     """Return an item of `conditions` in `--json` output; the plain run is called `none`."""
     checks = {check.name: of_check(check) for check in condition.checks}
-    said = {**plain(condition), "name": condition_name(condition.name), "attempts": counts(condition.counts)}
-    return {**said, "checks": checks}
+    record = {**plain(condition), "name": condition_name(condition.name), "attempts": counts(condition.counts)}
+    return {**record, "checks": checks}
 
 
 def of_case(case: CaseFinding) -> dict[str, Any]:

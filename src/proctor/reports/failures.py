@@ -58,10 +58,10 @@ LEGEND = "each failed attempt is in one group, by rules; a share is of the cases
 
 def sentence(failures: RunFailures) -> str:
     """Summarise the failures in one sentence, including each condition of the run."""
-    said = _of_found(failures)
+    summary = _of_found(failures)
     if not failures.conditions:
-        return said
-    return f"In the plain run {said[0].lower()}{said[1:]}{_of_conditions(failures)}"
+        return summary
+    return f"In the plain run {summary[0].lower()}{summary[1:]}{_of_conditions(failures)}"
 
 
 def _of_conditions(failures: RunFailures) -> str:
@@ -73,14 +73,14 @@ def _of_conditions(failures: RunFailures) -> str:
     if not failed:
         counted = any(each.counted_attempts for each in failures.conditions.values())
         return " Nor did anything fail under a condition." if counted and not failures.found.failed_cases else ""
-    told = [
+    phrases = [
         f"under {one_line(name, 40)} {numbers.whole(each.failed_attempts)} of "
         f"{numbers.whole(each.counted_attempts)}{'' if place else ' attempts failed'}"
         for place, (name, each) in enumerate(failed[:_NAMED])
     ]
     more = f" and under {len(failed) - _NAMED} more" if len(failed) > _NAMED else ""
-    said = ", ".join(told) + more
-    return f" {said[0].upper()}{said[1:]}."
+    text = ", ".join(phrases) + more
+    return f" {text[0].upper()}{text[1:]}."
 
 
 def _of_found(failures: RunFailures) -> str:
@@ -90,36 +90,36 @@ def _of_found(failures: RunFailures) -> str:
     if not found.failed_cases:
         passed = numbers.plural(found.counted_cases, "case")
         return f"Nothing failed: {passed} passed{_left_out(failures, '; not counted: ')}."
-    said = f"{numbers.whole(found.failed_cases)} of {numbers.plural(found.counted_cases, 'case')} failed"
+    summary = f"{numbers.whole(found.failed_cases)} of {numbers.plural(found.counted_cases, 'case')} failed"
     first = found.groups[0]
     if first.kind == "other":
-        return f"{said}; they have nothing in common that shows." if found.failed_cases > 1 else f"{said}."
+        return f"{summary}; they have nothing in common that shows." if found.failed_cases > 1 else f"{summary}."
     if first.cases == 1 < found.failed_cases:
-        return f"{said}, each in its own way, such as: {name(first)}."
+        return f"{summary}, each in its own way, such as: {name(first)}."
     tied = len(found.groups) > 1 and found.groups[1].share.value == first.share.value
     often = "such as" if tied else "most often"
-    return f"{said}, {often} ({numbers.percent(first.share.value or 0)}): {name(first)}."
+    return f"{summary}, {often} ({numbers.percent(first.share.value or 0)}): {name(first)}."
 
 
 def _left_out(failures: RunFailures, before: str) -> str:
     """Describe attempts that do not count: `: 20 attempts in which the environment failed`; empty if there are none."""
     counts = failures.found.not_counted
-    said = [
+    phrases = [
         f"{numbers.plural(counts[outcome], 'attempt')} {why}"
         for outcome, why in _NOT_COUNTED.items()
         if outcome in counts
     ]
-    return f"{before}{', '.join(said)}" if said else ""
+    return f"{before}{', '.join(phrases)}" if phrases else ""
 
 
 def name(group: FailureGroup) -> str:
     """Name a group: `says “no idea”`, `check keywords: …`; preceded by a model's title if there is one."""
     kind, what = _KINDS.get(group.kind), group.example or group.name.replace("#", "…")
-    told = one_line(_BROKE.get(group.name, what) if group.kind == "failure" else what, 120)
+    detail = one_line(_BROKE.get(group.name, what) if group.kind == "failure" else what, 120)
     own_words = group.kind in ("failure", "check")  # their text may contain quotes
-    said = f"{kind} {told}" if own_words else told if kind is None else f"{kind} “{told}”"
-    said += " and alike" if group.varies else ""
-    return f"{one_line(group.title, 80)}: {said}" if group.title else said
+    label = f"{kind} {detail}" if own_words else detail if kind is None else f"{kind} “{detail}”"
+    label += " and alike" if group.varies else ""
+    return f"{one_line(group.title, 80)}: {label}" if group.title else label
 
 
 def alone(found: FailureMap) -> str:
@@ -143,8 +143,8 @@ def naming(failures: RunFailures) -> str:
         return ""
     used = numbers.usage(failures.usage) or "nothing, as it was asked before"
     lacking = f" Some have no name: {one_line(failures.unnamed, 200)}." if failures.unnamed else ""
-    said = f"Names before the colon are by {one_line(failures.named_by, 80)}, which took {used}"
-    return f"{said}; groups are by rules.{lacking}"
+    source_text = f"Names before the colon are by {one_line(failures.named_by, 80)}, which took {used}"
+    return f"{source_text}; groups are by rules.{lacking}"
 
 
 def render(failures: RunFailures) -> RenderableType:
@@ -187,9 +187,9 @@ def _table(failures: RunFailures, title: str, found: FailureMap, width: int) -> 
     if failures.since is not None:
         table.add_column("", no_wrap=True)
     for group in found.patterns:
-        said = numbers.say(group.share)
+        share = numbers.say(group.share)
         new = [Text("new" if group.is_new else "", style="bold")] if failures.since is not None else []
-        table.add_row(Text(name(group)), numbers.whole(group.cases), said.value, said.interval, *new)
+        table.add_row(Text(name(group)), numbers.whole(group.cases), share.value, share.interval, *new)
         for key in group.examples[:2]:
             table.add_row(Text(f"  {one_line(key.exam, 40)}  {_question(failures, key.exam)}", style="dim"))
     return table
@@ -224,9 +224,10 @@ def _markdown_table(failures: RunFailures, found: FailureMap, title: str) -> Ite
         yield f"| {in_markdown(title[0].lower() + title[1:])} | cases | share | interval | for example |"
         yield "|---|---:|---:|---|---|"
         for group in found.patterns:
-            said, new = numbers.say(group.share), " (new)" if group.is_new else ""
+            share, new = numbers.say(group.share), " (new)" if group.is_new else ""
+            label = in_markdown(name(group), 240)
             shown = in_markdown(_question(failures, group.examples[0].exam), 160)
-            yield f"| {in_markdown(name(group), 240)}{new} | {group.cases} | {said.value} | {said.interval} | {shown} |"
+            yield f"| {label}{new} | {group.cases} | {share.value} | {share.interval} | {shown} |"
 
 
 def as_dict(failures: RunFailures) -> dict[str, Any]:

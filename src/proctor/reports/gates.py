@@ -41,15 +41,15 @@ def sentence(verdict: GateVerdict) -> str:
         return _count_sentence(verdict)
     low, high = ends(estimate)
     if estimate.value is None or low is None or high is None:
-        said = f"{_what(verdict.gate)} could not be estimated: {estimate.note or 'attempts are missing'}."
-        return said + (_outlook(verdict) if verdict.obstacle == "labels" else "")
+        statement = f"{_subject(verdict.gate)} could not be estimated: {estimate.note or 'attempts are missing'}."
+        return statement + (_outlook(verdict) if verdict.obstacle == "labels" else "")
     attempt = "attempt" if verdict.unit == "case" else "conversation"
     missing = f" with {numbers.plural(estimate.missing, attempt)} missing" if estimate.missing else ""
-    said = f"{_what(verdict.gate)} is {_value(verdict.gate, estimate.value)}{missing}"
+    statement = f"{_subject(verdict.gate)} is {_value(verdict.gate, estimate.value)}{missing}"
     if verdict.interim is not None:
-        return f"{said}, {_interval(verdict, low, high)}. {_say_settled(verdict, verdict.interim, estimate.n)}"
+        return f"{statement}, {_interval(verdict, low, high)}. {_say_settled(verdict, verdict.interim, estimate.n)}"
     others = _STOPPED_FOR_OTHERS if verdict.stopped_for_others else ""
-    return f"{said}, {_interval(verdict, low, high)}, {_decision(verdict)}.{_outlook(verdict)}{others}"
+    return f"{statement}, {_interval(verdict, low, high)}, {_decision(verdict)}.{_outlook(verdict)}{others}"
 
 
 def _say_settled(verdict: GateVerdict, interim: InterimVerdict, n: int) -> str:
@@ -63,7 +63,7 @@ def _say_settled(verdict: GateVerdict, interim: InterimVerdict, n: int) -> str:
     return f"Decided {where(interim)}{test if len(interim.verdicts) == 1 else ''}{also}."
 
 
-def _what(gate: Gate) -> str:
+def _subject(gate: Gate) -> str:
     if gate.baseline is not None:
         return f"The difference to run {gate.baseline}"
     if gate.metric == "category":
@@ -77,13 +77,15 @@ def _count_sentence(verdict: GateVerdict) -> str:
     if verdict.count is None:
         return "How long it takes is not known." if gate.metric == "latency" else "The cost of this run is not known."
     if gate.metric == "failures":
-        said = f"{numbers.plural(int(verdict.count), 'attempt')} failed"
+        statement = f"{numbers.plural(int(verdict.count), 'attempt')} failed"
     elif gate.metric == "latency":
-        said = f"The median attempt takes {numbers.duration(verdict.count)}"
+        statement = f"The median attempt takes {numbers.duration(verdict.count)}"
     else:
-        said = f"The cost is {numbers.cost(verdict.count)}"
+        statement = f"The cost is {numbers.cost(verdict.count)}"
     effect = "change" if gate.metric == "latency" else "add to"
-    return f"{said} so far; attempts that have not been run may {effect} it." if verdict.obstacle else f"{said}."
+    return (
+        f"{statement} so far; attempts that have not been run may {effect} it." if verdict.obstacle else f"{statement}."
+    )
 
 
 def _unit(gate: Gate) -> tuple[float, str]:
@@ -104,9 +106,9 @@ def _interval(verdict: GateVerdict, low: float, high: float) -> str:
     gate, level = verdict.gate, verdict.estimate.level if verdict.estimate else 0.95
     scale, _ = _unit(gate)
     plus = gate.baseline is not None
-    said = " to ".join(format_signed(scale * end, _digits(gate, end), plus=plus) for end in (low, high))
+    bounds = " to ".join(format_signed(scale * end, _digits(gate, end), plus=plus) for end in (low, high))
     look = f", as verdict {verdict.look} on a run that was extended" if verdict.look > 1 else ""
-    return f"{100 * level:.4g} % interval {said}{look}"
+    return f"{100 * level:.4g} % interval {bounds}{look}"
 
 
 def _digits(gate: Gate, end: float) -> int:

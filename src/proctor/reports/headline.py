@@ -44,8 +44,8 @@ def _line(
     findings: Findings, label: str, estimate: Estimate, unit: Unit = "percent", *, noun: str = ""
 ) -> HeadlineLine:
     conditions = findings.run.settings.rated_conditions
-    said = say(estimate, unit, noun=noun or noun_of(findings.run), conditions=conditions)
-    return HeadlineLine(label=label, estimate=estimate, unit=unit, said=said)
+    estimate_text = say(estimate, unit, noun=noun or noun_of(findings.run), conditions=conditions)
+    return HeadlineLine(label=label, estimate=estimate, unit=unit, said=estimate_text)
 
 
 def median_scores(findings: Findings) -> str:
@@ -74,10 +74,10 @@ def extent(run: Run, findings: Findings | None) -> str:
         return plural(run.planned, "attempt")
     else:
         cases, trials = run.exams, sorted({run.settings.trials, *run.settings.case_trials.values()})
-    said = plural(cases, exam_noun(run))
+    text = plural(cases, exam_noun(run))
     if trials != [1]:
-        said += f" × {trials[0]}" + (f" to {trials[-1]}" if len(trials) > 1 else "")
-    return said if under == 1 else f"{said} × {plural(under, 'condition')}"
+        text += f" × {trials[0]}" + (f" to {trials[-1]}" if len(trials) > 1 else "")
+    return text if under == 1 else f"{text} × {plural(under, 'condition')}"
 
 
 def paired_noun(run: Run) -> str:

@@ -53,9 +53,9 @@ def run_line(run: Run, outcomes: Mapping[str, int], *, known: bool) -> str:
     """Describe a run that was imported, now or before."""
     if known:
         return f"run {run.id} ({run.name}) was imported from this file before; --again imports it once more"
-    told = ", ".join(f"{outcomes[name]:,} {words}" for name, words in _OUTCOMES.items() if outcomes.get(name))
+    counts = ", ".join(f"{outcomes[name]:,} {words}" for name, words in _OUTCOMES.items() if outcomes.get(name))
     stopped = f"; {run.status}: {run.reason}" if run.reason else ""
-    return f"run {run.id} ({run.name}): {plural(sum(outcomes.values()), 'attempt')}, {told}{stopped}"
+    return f"run {run.id} ({run.name}): {plural(sum(outcomes.values()), 'attempt')}, {counts}{stopped}"
 
 
 def log_lines(log: TakenLog) -> Iterator[str]:

@@ -61,8 +61,8 @@ def _table(rows: Mapping[str, tuple[_Cell, ...]], width: int, *, first: str = "j
 
 
 def _two_lines(value: str, interval: str) -> Text:
-    said = Text(value)
-    return said.append(f"\n{interval}", style="dim") if interval else said
+    cell = Text(value)
+    return cell.append(f"\n{interval}", style="dim") if interval else cell
 
 
 def opening(found: JudgesFinding) -> str:
@@ -72,10 +72,10 @@ def opening(found: JudgesFinding) -> str:
 
 def rests_on(found: JudgesFinding) -> str:
     """Format the number of labelled attempts: `14 labelled attempts`; with the labels if not all count."""
-    said, basis = numbers.plural(found.labels, "labelled attempt"), found.basis
+    count_text, basis = numbers.plural(found.labels, "labelled attempt"), found.basis
     if basis.given == found.labels:
-        return said
-    return f"{said} ({label_words(basis, found.labels, lacking='without a reply to judge')})"
+        return count_text
+    return f"{count_text} ({label_words(basis, found.labels, lacking='without a reply to judge')})"
 
 
 def rows(found: JudgesFinding) -> dict[str, tuple[_Cell, ...]]:
@@ -101,16 +101,16 @@ def _told_apart(judge: ComparedJudge, found: JudgesFinding) -> str:
 def _cells(quality: JudgeAgreement) -> tuple[_Cell, ...]:
     kappa = quality.kappa
     shares = [_share(each) for each in (quality.agreement, quality.sensitivity, quality.specificity)]
-    said = (numbers.NOTHING, "")
+    kappa_cell = (numbers.NOTHING, "")
     if kappa.value is not None and kappa.low is not None and kappa.high is not None:
         ends = " to ".join(format_signed(end, 2, plus=False) for end in (kappa.low, kappa.high))
-        said = (format_signed(kappa.value, 2, plus=False), ends)
-    return *shares, said
+        kappa_cell = (format_signed(kappa.value, 2, plus=False), ends)
+    return *shares, kappa_cell
 
 
 def _share(known: Estimate) -> _Cell:
-    said = numbers.say(known)
-    return (said.value, said.interval) if known.value is not None else (numbers.NOTHING, "")
+    share_text = numbers.say(known)
+    return (share_text.value, share_text.interval) if known.value is not None else (numbers.NOTHING, "")
 
 
 def slices(found: JudgesFinding) -> Iterator[tuple[str, dict[str, tuple[_Cell, ...]]]]:
@@ -190,8 +190,8 @@ def _markdown_table(first: str, rows: Mapping[str, tuple[_Cell, ...]], headers: 
     yield f"| {' | '.join((first, *headers[:columns]))} |"
     yield f"|:--|{'--:|' * columns}"
     for name, cells in rows.items():
-        said = (f"{value} ({interval})" if interval else value for value, interval in cells)
-        yield f"| {' | '.join((escaped(name), *said))} |"
+        cell_texts = (f"{value} ({interval})" if interval else value for value, interval in cells)
+        yield f"| {' | '.join((escaped(name), *cell_texts))} |"
 
 
 def as_dict(found: JudgesFinding) -> dict[str, Any]:

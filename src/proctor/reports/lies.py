@@ -49,9 +49,9 @@ def source_of(lie: LieFinding) -> str:
 
 def sentences(lie: InjectedLie) -> Iterator[str]:
     """Describe a falsified result, and how the agent reacted."""
-    said, truth = (one_line(text, _LONGEST) or "nothing" for text in (lie.said, lie.truth))
+    falsehood, truth = (one_line(text, _LONGEST) or "nothing" for text in (lie.said, lie.truth))
     often = f", {numbers.plural(lie.times, 'time')}" if lie.times > 1 else ""
-    yield f"{one_line(lie.source, 60)} gave {KINDS[lie.kind]}{often}: {said} in place of {truth}."
+    yield f"{one_line(lie.source, 60)} gave {KINDS[lie.kind]}{often}: {falsehood} in place of {truth}."
     if lie.reaction == "told":
         yield f"The agent told the user: “{one_line(lie.quote, 200)}”"
     elif lie.reaction == "checked":

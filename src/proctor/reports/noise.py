@@ -22,10 +22,10 @@ def noise_sentences(noise: NoiseFinding) -> Iterator[str]:
             "its noise."
         )
         return
-    said = numbers.say(noise.flips)
+    rate_text = numbers.say(noise.flips)
     yield (
         f"Asked {noise.repeats} times about {numbers.plural(noise.replies, 'reply').replace('replys', 'replies')}, "
-        f"{noise.judge} gives two verdicts that differ with a chance of {said.value} ({said.interval})"
+        f"{noise.judge} gives two verdicts that differ with a chance of {rate_text.value} ({rate_text.interval})"
         f"{_left_out(noise)}."
     )
     if noise.verdicts is None:
@@ -49,10 +49,12 @@ def _shares(parts: NoiseComponents, cases: int, trials: int) -> str:
     total = sum(known.values())
     if not total:
         return "Nothing varies: every judgement of every reply is the same."
-    said = ", ".join(f"{_name_of(name, parts)} {numbers.percent(share / total)}" for name, share in known.items())
+    shares_text = ", ".join(
+        f"{_name_of(name, parts)} {numbers.percent(share / total)}" for name, share in known.items()
+    )
     lost = " and ".join(_WHOSE[name] for name in parts.negative)
     none = f"; the part of {lost} came out below 0, too small to be seen, and counts as 0" if lost else ""
-    return f"What makes the pass rate uncertain: {said}{none}."
+    return f"What makes the pass rate uncertain: {shares_text}{none}."
 
 
 def _name_of(name: str, parts: NoiseComponents) -> str:
@@ -66,15 +68,15 @@ def _advice(noise: NoiseFinding) -> str:
     if noise.cheapest is None or noise.half_width is None:
         return ""
     first = options[noise.cheapest]
-    said = (
+    advice = (
         f"Cheapest to make it surer: {_say_doubled(noise.cheapest, first, noise)}; now it is {_width(noise.half_width)}"
     )
     here = noise.cheapest_here
     if here is not None and here != noise.cheapest:
-        said += f". With these cases: {_say_doubled(here, options[here], noise)}"
+        advice += f". With these cases: {_say_doubled(here, options[here], noise)}"
     if "trials" not in options:
-        said += ". What more trials would do is not known, as each case was tried once"
-    return f"{said}."
+        advice += ". What more trials would do is not known, as each case was tried once"
+    return f"{advice}."
 
 
 def _say_doubled(what: str, option: NoiseOption, noise: NoiseFinding) -> str:

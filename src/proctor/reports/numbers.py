@@ -37,9 +37,9 @@ class EstimateText:
     @property
     def full(self) -> str:
         """All parts in one line."""
-        said = f"{self.value} ({self.interval})" if self.interval else self.value
+        value_text = f"{self.value} ({self.interval})" if self.interval else self.value
         bounds = f"{self.missing}: {self.bounds}" if self.bounds else ""
-        return "; ".join(piece for piece in (said, self.basis, bounds) if piece)
+        return "; ".join(piece for piece in (value_text, self.basis, bounds) if piece)
 
 
 def say(estimate: Estimate, unit: Unit = "percent", *, noun: str = "case", conditions: int = 1) -> EstimateText:
@@ -132,11 +132,11 @@ def workers(counts: WorkerCounts | None) -> str:
     """Format the worker counts: `2 processes, 1 lost, 5 attempts moved to another`; empty without workers."""
     if counts is None:
         return ""
-    said = plural(counts.workers, "Ray worker")
+    worker_text = plural(counts.workers, "Ray worker")
     if counts.kind == "processes":
-        said = f"{whole(counts.workers)} process{'' if counts.workers == 1 else 'es'}"
+        worker_text = f"{whole(counts.workers)} process{'' if counts.workers == 1 else 'es'}"
     moved = f"{whole(counts.lost)} lost, {plural(counts.moved, 'attempt')} moved to another"
-    return f"{said}, {moved if counts.lost else 'none lost'}"
+    return f"{worker_text}, {moved if counts.lost else 'none lost'}"
 
 
 def workers_time(counts: WorkerCounts | None) -> str:
@@ -195,12 +195,12 @@ def usage(used: Usage) -> str:
 
 def failures(counts: Counts) -> str:
     """Format the failure counts: `2 agent · 1 environment · 0 unscored · 3 not run yet`."""
-    said = [
+    pieces = [
         f"{whole(counts.failed_by_agent)} agent",
         f"{whole(counts.failed_by_environment)} environment",
         f"{whole(counts.unscored)} unscored",
     ]
-    return " · ".join([*said, f"{whole(counts.pending)} not run yet"] if counts.pending else said)
+    return " · ".join([*pieces, f"{whole(counts.pending)} not run yet"] if counts.pending else pieces)
 
 
 def canaries(run: Run) -> str:
@@ -220,8 +220,8 @@ def stable(named: Mapping[str, str] | None) -> str:
     counts = {} if named is None else count_stability(named)
     unsure = counts.pop("unsure", 0)
     likely = " · ".join(f"{whole(count)} {name.replace('-', ' ')}" for name, count in counts.items() if count)
-    said = [f"with more trials, likely {likely}" if likely else "", f"{whole(unsure)} unsure" if unsure else ""]
-    return "; ".join(filter(None, said))
+    pieces = [f"with more trials, likely {likely}" if likely else "", f"{whole(unsure)} unsure" if unsure else ""]
+    return "; ".join(filter(None, pieces))
 
 
 def latency(findings: Findings) -> str:
@@ -279,10 +279,10 @@ def format_signed(value: float, digits: int, *, plus: bool = True) -> str:
 
 def points(share: float) -> str:
     """Format a share in points without its sign: `6 points`, `0.5 points`, `1 point`; only exact zero is shown as 0."""
-    said = f"{100 * abs(share):.1f}".removesuffix(".0")
-    if said == "0" and share:
+    number = f"{100 * abs(share):.1f}".removesuffix(".0")
+    if number == "0" and share:
         return "under 0.1 points"
-    return f"{said} point{'' if said == '1' else 's'}"
+    return f"{number} point{'' if number == '1' else 's'}"
 
 
 def _span(low: float, high: float, unit: Unit, *, plus: bool = False) -> str:

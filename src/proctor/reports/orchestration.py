@@ -68,7 +68,7 @@ _SHARES: dict[str, tuple[str, Callable[[OrchestrationFindings], Estimate]]] = {
 
 def facts(found: OrchestrationFindings) -> dict[str, str]:
     """Return label → text for all other figures, without empty ones."""
-    said = {
+    entries = {
         "Per success": per_success(found),
         "Time": time(found),
         "Speed-up": speed_up(found),
@@ -77,7 +77,7 @@ def facts(found: OrchestrationFindings) -> dict[str, str]:
         "Cost": shares_line(found.resources.cost),
         "Steps unclear": " · ".join(_unclear(what, count) for what, count in found.oddities.items()),
     }
-    return {label: value for label, value in said.items() if value}
+    return {label: value for label, value in entries.items() if value}
 
 
 _UNCLEAR = {
@@ -103,12 +103,12 @@ def legend(found: OrchestrationFindings) -> str:
 def per_success(found: OrchestrationFindings) -> str:
     """Format the cost of a success, including failures: `804 tokens (624 – 1,036) · 6.1 tool calls (5.0 – 7.3)`."""
     each = found.per_success
-    said = (
+    pieces = (
         _amount(each.tokens, "tokens", lambda value: numbers.whole(round(value))),
         _amount(each.tool_calls, "tool calls", lambda value: f"{value:.1f}"),
         _amount(each.cost, "cost", numbers.cost),
     )
-    return " · ".join(piece for piece in said if piece)
+    return " · ".join(piece for piece in pieces if piece)
 
 
 def _amount(estimate: Estimate, what: str, show: Callable[[float], str]) -> str:
@@ -116,9 +116,9 @@ def _amount(estimate: Estimate, what: str, show: Callable[[float], str]) -> str:
         return ""
     ends = (estimate.low, estimate.high)
     span = f" ({' – '.join(numbers.NOTHING if end is None else show(end) for end in ends)})"
-    said = f"cost {show(estimate.value)}" if what == "cost" else f"{show(estimate.value)} {what}"
+    amount = f"cost {show(estimate.value)}" if what == "cost" else f"{show(estimate.value)} {what}"
     least = "at least " if estimate.missing else ""
-    return f"{least}{said}{span if any(end is not None for end in ends) else ''}"
+    return f"{least}{amount}{span if any(end is not None for end in ends) else ''}"
 
 
 def time(found: OrchestrationFindings) -> str:
@@ -152,9 +152,9 @@ def counts_line(found: OrchestrationFindings) -> str:
         numbers.plural(found.recovery.errors, "error"),
         numbers.plural(found.recovery.re_plans, "re-plan") if found.recovery.re_plans else "",
     ]
-    said = " · ".join(piece for piece in pieces if piece)
-    told = f"{numbers.whole(found.outlined)} of {numbers.plural(found.attempts, 'attempt')} tell their steps"
-    return said if found.outlined == found.attempts else f"{said} · {told}"
+    summary = " · ".join(piece for piece in pieces if piece)
+    coverage = f"{numbers.whole(found.outlined)} of {numbers.plural(found.attempts, 'attempt')} tell their steps"
+    return summary if found.outlined == found.attempts else f"{summary} · {coverage}"
 
 
 def shares_line(by_agent: Mapping[str, Estimate]) -> str:
@@ -166,15 +166,15 @@ def shares_line(by_agent: Mapping[str, Estimate]) -> str:
 
 def _share_pieces(by_agent: Mapping[str, Estimate]) -> Iterator[str]:
     for agent, share in by_agent.items():
-        said = numbers.say(share)
-        yield f"{one_line(agent, 40)} {said.value} ({said.interval})"
+        shown = numbers.say(share)
+        yield f"{one_line(agent, 40)} {shown.value} ({shown.interval})"
 
 
 def rows(conditions: Mapping[str, OrchestrationFindings]) -> dict[str, list[str]]:
     """Return measure → value with interval under each condition, for measures known under any of them."""
-    told = [_told(found) for found in conditions.values()]
-    labels = [label for label in (*_SHARES, *_BESIDE) if any(each.get(label) for each in told)]
-    return {label: [each.get(label) or numbers.NOTHING for each in told] for label in labels}
+    columns = [_cells_by_label(found) for found in conditions.values()]
+    labels = [label for label in (*_SHARES, *_BESIDE) if any(each.get(label) for each in columns)]
+    return {label: [each.get(label) or numbers.NOTHING for each in columns] for label in labels}
 
 
 _BESIDE: dict[str, Callable[[OrchestrationFindings], str]] = {
@@ -185,14 +185,14 @@ _BESIDE: dict[str, Callable[[OrchestrationFindings], str]] = {
 """Further rows of a table of conditions, below the shares."""
 
 
-def _told(found: OrchestrationFindings) -> dict[str, str]:
-    said = {each.label: _with_interval(each.estimate) for each in shares(found)}
-    return {**said, **{label: say(found) for label, say in _BESIDE.items()}}
+def _cells_by_label(found: OrchestrationFindings) -> dict[str, str]:
+    share_cells = {each.label: _with_interval(each.estimate) for each in shares(found)}
+    return {**share_cells, **{label: say(found) for label, say in _BESIDE.items()}}
 
 
 def _with_interval(estimate: Estimate) -> str:
-    said = numbers.say(estimate)
-    return f"{said.value} ({said.interval})"
+    rate_text = numbers.say(estimate)
+    return f"{rate_text.value} ({rate_text.interval})"
 
 
 _EDGE = 0.002
@@ -230,9 +230,9 @@ def gantt(timeline: Timeline) -> Markup:
 
 def _summary(timeline: Timeline) -> str:
     failed = sum(lane.failed for lane in timeline.lanes)
-    said = plural(len(timeline.lanes), "step")
-    said += f" over {duration(timeline.seconds)}" if timeline.seconds else ", no times reported"
-    return f"{said}, {failed} failed" if failed else said
+    summary = plural(len(timeline.lanes), "step")
+    summary += f" over {duration(timeline.seconds)}" if timeline.seconds else ", no times reported"
+    return f"{summary}, {failed} failed" if failed else summary
 
 
 def _axis(seconds: float, bottom: int) -> Iterator[Markup]:
@@ -245,13 +245,13 @@ def _axis(seconds: float, bottom: int) -> Iterator[Markup]:
 
 
 def _lane(lane: Lane, seconds: float, top: int) -> Iterator[Markup]:
-    said = _said(lane)
-    yield _text(said, _INDENT * min(lane.depth, _DEEPEST), top + _LABEL, _FAIL if lane.failed else _INK)
+    label = _lane_text(lane)
+    yield _text(label, _INDENT * min(lane.depth, _DEEPEST), top + _LABEL, _FAIL if lane.failed else _INK)
     if lane.start is None:
         return
     start = lane.start / seconds if seconds else 0.0
     length = (lane.length or 0.0) / seconds if seconds else 0.0
-    yield _bar(lane, said, start, length, top + _BAR) if length else _tick(lane, said, start, top + _BAR)
+    yield _bar(lane, label, start, length, top + _BAR) if length else _tick(lane, label, start, top + _BAR)
     if lane.critical:
         yield Markup('<line x1="{}" x2="{}" y1="{}" y2="{}" stroke="{}" stroke-width="1.5"/>').format(
             _percent(start), _percent(start + length), top + _UNDERLINE, top + _UNDERLINE, _INK
@@ -275,7 +275,7 @@ def _tick(lane: Lane, said: str, start: float, y: int) -> Markup:
     ).format(place, place, y, y + 8, colour, said)
 
 
-def _said(lane: Lane) -> str:
+def _lane_text(lane: Lane) -> str:
     """Label a step: `✗ delegate · researcher: find sources · 1.4 s`."""
     name = f"{lane.agent}: {lane.name}" if lane.agent and lane.agent != lane.name else lane.name
     time = "no time" if lane.start is None else "no end" if lane.length is None else duration(lane.length)
@@ -309,7 +309,7 @@ def terminal_section(found: OrchestrationFindings, width: int, *, conditions: in
         yield from estimates(lines, width, label=WIDE_LABEL)
         yield Padding(Text(legend(found), style="dim"), INDENT)
     yield from terminal_facts(
-        {label: said for label, said in facts(found).items() if label != "Time"}, label=WIDE_LABEL
+        {label: value for label, value in facts(found).items() if label != "Time"}, label=WIDE_LABEL
     )
     yield Text()
 
@@ -322,11 +322,11 @@ def markdown_shares(found: OrchestrationFindings, *, conditions: int) -> Iterato
     yield f"| {heading(conditions).lower()} | | 95 % interval | | |"
     yield "|:--|--:|:--|:--|:--|"
     for each in known:
-        said = numbers.say(each.estimate)
-        yield f"| {each.label} | {said.value} | {said.interval} | {draw_interval(each.estimate)} | {each.meaning} |"
+        share = numbers.say(each.estimate)
+        yield f"| {each.label} | {share.value} | {share.interval} | {draw_interval(each.estimate)} | {each.meaning} |"
 
 
 def markdown_facts(found: OrchestrationFindings) -> Iterator[str]:
     """Yield one line for each other figure."""
-    for label, said in facts(found).items():
-        yield f"- {label}: {plain(said, 400)}"
+    for label, value in facts(found).items():
+        yield f"- {label}: {plain(value, 400)}"

@@ -26,21 +26,21 @@ def people_sentences(by_judge: Estimate, people: PeopleFinding | None, *, held: 
     if people.rate.value is None:
         rate = "held rate" if held else "pass rate"
         verb = "is" if people.basis.given == 1 else "are"
-        labels = f"{labels_behind(people)}{_whose(people)} {verb}"
+        labels = f"{labels_behind(people)}{_label_source(people)} {verb}"
         yield f"{labels} not enough for a {rate} as people judge: {people.rate.note}."
         return
-    judge, told = say(by_judge), say(people.rate)
-    said = [
+    judge, human = say(by_judge), say(people.rate)
+    clauses = [
         f"{'Conversations held: ' if held else ''}{judge.value} ({judge.interval}) by the judge",
-        f"{told.value} ({told.interval}) as people judge, from {labels_behind(people)}{_whose(people)}",
+        f"{human.value} ({human.interval}) as people judge, from {labels_behind(people)}{_label_source(people)}",
         *_bounds(people.rate),
         *_agreement(people),
     ]
     if people.more is not None:
-        said.append(f"about {people.more:,} more labels for ± 5 points")
+        clauses.append(f"about {people.more:,} more labels for ± 5 points")
     elif people.short_of_cases:
-        said.append("± 5 points takes more cases, not more labels")
-    yield "; ".join(said) + "."
+        clauses.append("± 5 points takes more cases, not more labels")
+    yield "; ".join(clauses) + "."
     yield from _categories(people)
     yield from _between(people)
 
@@ -52,20 +52,20 @@ def labels_behind(people: PeopleFinding) -> str:
 
 def label_words(basis: LabelBasis, counted: int, *, lacking: str) -> str:
     """Describe the labels given and those left out; `lacking` is the reason for leaving out the others."""
-    said = plural(basis.given, "label")
+    summary = plural(basis.given, "label")
     if basis.people > 1:
-        said += f" by {basis.people:,} people"
+        summary += f" by {basis.people:,} people"
     if basis.attempts != basis.given:
-        said += f" on {plural(basis.attempts, 'attempt')}"
+        summary += f" on {plural(basis.attempts, 'attempt')}"
     left = [f"{len(basis.tied):,} on which they are evenly divided"] if basis.tied else []
     left += [f"{others:,} {lacking}"] if (others := basis.uncounted(counted)) else []
-    return f"{said}, leaving out {' and '.join(left)}" if left else said
+    return f"{summary}, leaving out {' and '.join(left)}" if left else summary
 
 
 def label_line(label: HumanLabel) -> str:
     """Format a label: `ann: passed (too long)`."""
-    said = f"{one_line(label.who, 60)}: {'passed' if label.passed else 'not passed'}"
-    return f"{said} ({one_line(label.note, 240)})" if label.note else said
+    label_text = f"{one_line(label.who, 60)}: {'passed' if label.passed else 'not passed'}"
+    return f"{label_text} ({one_line(label.note, 240)})" if label.note else label_text
 
 
 def label_dict(label: HumanLabel) -> dict[str, Any]:
@@ -79,18 +79,19 @@ def carried_sentences(by_judge: Estimate, carried: PeopleFinding, *, held: bool 
     if carried.rate.value is None:
         yield f"Labels of run {run}, which had the same judge, cannot be carried over: {carried.rate.note}."
         return
-    judge, told = say(by_judge), say(carried.rate)
+    judge, people_rate = say(by_judge), say(carried.rate)
     of = "Conversations held: " if held else ""
     yield (
-        f"{of}{judge.value} ({judge.interval}) by the judge; nobody has labelled this run: about {told.value} "
-        f"({told.interval}) as people judge, carried over from {labels_behind(carried)} of run {run} with the same "
-        f"judge and rubric{''.join(f'; {said}' for said in _bounds(carried.rate))}; label some of this one to be sure."
+        f"{of}{judge.value} ({judge.interval}) by the judge; nobody has labelled this run: about {people_rate.value} "
+        f"({people_rate.interval}) as people judge, carried over from {labels_behind(carried)} of run {run} with the "
+        f"same judge and rubric{''.join(f'; {bounds}' for bounds in _bounds(carried.rate))}; label some of "
+        "this one to be sure."
     )
 
 
 def as_dict(people: PeopleFinding) -> dict[str, Any]:
     """Return the findings from human labels as JSON. Keys may be added, but not removed."""
-    said: dict[str, Any] = {
+    record: dict[str, Any] = {
         **estimate(people.rate),
         "labels": people.labels,
         "people": people.people,
@@ -103,36 +104,38 @@ def as_dict(people: PeopleFinding) -> dict[str, Any]:
         "between_people": plain(people.between),
     }
     if people.labels_from:
-        said["labels_from"] = list(people.labels_from)
-    return {**said, "carried_from": people.carried_from} if people.carried_from else said
+        record["labels_from"] = list(people.labels_from)
+    return {**record, "carried_from": people.carried_from} if people.carried_from else record
 
 
 def _between(people: PeopleFinding) -> Iterator[str]:
     between = people.between
     if between is None:
         return
-    said, kappa = say(between.agreement), between.kappa
+    agreement, kappa = say(between.agreement), between.kappa
     beyond = f", kappa {kappa.value:.2f}" if kappa.value is not None else ""
     ends = f" ({kappa.low:.2f} – {kappa.high:.2f})" if kappa.low is not None and kappa.high is not None else ""
     yield (
-        f"People agree with each other on {said.value} ({said.interval}) of {plural(between.agreement.n, 'attempt')} "
-        f"that several have labelled{beyond}{ends}."
+        f"People agree with each other on {agreement.value} ({agreement.interval}) of "
+        f"{plural(between.agreement.n, 'attempt')} that several have labelled{beyond}{ends}."
     )
 
 
 def _bounds(rate: Estimate) -> Iterator[str]:
     """Yield how attempts without a verdict, which nobody labels, could change the rate."""
-    said = say(rate)
-    if said.bounds:
-        yield f"{said.missing}: {said.bounds}"
+    rate_text = say(rate)
+    if rate_text.bounds:
+        yield f"{rate_text.missing}: {rate_text.bounds}"
 
 
 def _categories(people: PeopleFinding) -> Iterator[str]:
     known = {name: say(rate) for name, rate in people.categories.items() if rate.value is not None}
     if known:
-        told = [f"{one_line(name, 80)} {said.value} ({said.interval})" for name, said in known.items()]
-        more = f"; and {len(told) - _SHOWN} more in JSON" if len(told) > _SHOWN else ""
-        yield f"As people judge, by category: {'; '.join(told[:_SHOWN])}{more}."
+        phrases = [
+            f"{one_line(name, 80)} {rate_text.value} ({rate_text.interval})" for name, rate_text in known.items()
+        ]
+        more = f"; and {len(phrases) - _SHOWN} more in JSON" if len(phrases) > _SHOWN else ""
+        yield f"As people judge, by category: {'; '.join(phrases[:_SHOWN])}{more}."
 
 
 def _agreement(people: PeopleFinding) -> Iterator[str]:
@@ -147,7 +150,7 @@ def _agreement(people: PeopleFinding) -> Iterator[str]:
     yield f"the judge {' and '.join(parts)}"
 
 
-def _whose(people: PeopleFinding) -> str:
+def _label_source(people: PeopleFinding) -> str:
     """Name the run whose labels are used, if this run only rescores its replies."""
     if not people.labels_from:
         return ""

@@ -200,10 +200,10 @@ def _cost_of_looking(bounds: Plan, counted: str) -> str:
 
 def early_dict(planned: LookPlan) -> dict[str, Any]:
     """Return the output of `proctor plan --gate … --stop-early --json`. Keys may be added, but not removed."""
-    told = {"gate": planned.gate.text, "cases": planned.cases, "attempts": planned.units, "bound": planned.gate.bound}
+    record = {"gate": planned.gate.text, "cases": planned.cases, "attempts": planned.units, "bound": planned.gate.bound}
     if not planned.exact:
         looks = [{"attempts": size, "z": z} for size, z in zip(planned.sizes, planned.z, strict=True)]
-        return {**told, "counted": None, "looks": looks, "spent": None, "courses": []}
+        return {**record, "counted": None, "looks": looks, "spent": None, "courses": []}
     upper = planned.gate.upper
     counts = [
         {"cases": each.cases, "not_met": each.not_met, "met": each.met if each.reachable else None}
@@ -212,7 +212,7 @@ def early_dict(planned: LookPlan) -> dict[str, Any]:
     points = [{**plain(each), "rate": 1 - each.rate if upper else each.rate} for each in planned.operating_points()]
     spent = dict(zip(("met", "not_met"), map(float, planned.counts.spent), strict=True))
     return {
-        **told, "counted": "failures" if upper else "passes", "looks": counts, "spent": spent, "courses": points
+        **record, "counted": "failures" if upper else "passes", "looks": counts, "spent": spent, "courses": points
     }  # fmt: skip
 
 

@@ -74,10 +74,10 @@ def say_time_left(seconds: float | None) -> str:
     """Format the time left: `less than a second left`, `4 s left`, `1 min 05 s left`, without noisy decimals."""
     if seconds is None:
         return ""
-    whole = math.ceil(seconds)
+    whole_seconds = math.ceil(seconds)
     if seconds < 1:
         return "less than a second left"
-    return f"{whole} s left" if whole < 60 else f"{numbers.duration(float(whole))} left"
+    return f"{whole_seconds} s left" if whole_seconds < 60 else f"{numbers.duration(float(whole_seconds))} left"
 
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 5.0, 60.0
@@ -182,7 +182,7 @@ class Progress:
         if self._time_left is not None:
             self._time_left.count(self._clock(), *self._steps)
         if self._live is None and self._due():
-            self._say()
+            self._show()
 
     def stop(self) -> None:
         """Finish: remove the live lines, or print the final state."""
@@ -190,7 +190,7 @@ class Progress:
             self._live.stop()
             self._live = None
         elif self._now.done != self._said_done:
-            self._say()
+            self._show()
 
     def _due(self) -> bool:
         advanced = self._now.done - self._said_done
@@ -201,12 +201,12 @@ class Progress:
             return True
         return advanced >= max(1, _STEP * self._total)
 
-    def _say(self) -> None:
+    def _show(self) -> None:
         self._said_at, self._said_done, self._said_turns = self._clock(), self._now.done, self._now.turns
         failures = numbers.plural(self._now.failed, "error")
         pieces = [
             f"{self._counts()} {self._share()}", self._turns(), self._rate(), self._judged_text(), failures,
-            self._spent(), self._left(), self._now.ahead,
+            self._spent(), self._time_left_text(), self._now.ahead,
         ]  # fmt: skip
         line = _in_lines([piece for piece in pieces if piece], shutil.get_terminal_size().columns)
         self._stream.write(writable(line, self._stream.encoding or "utf-8") + "\n")
@@ -215,7 +215,7 @@ class Progress:
     def lines(self, width: int) -> str:
         """Return the live lines; every piece has a fixed width, so that nothing jumps."""
         digits = len(numbers.whole(self._total))
-        left = f"{self._left():>23}"
+        left = f"{self._time_left_text():>23}"
         room = width - (2 * digits + 1) - len(left) - 11
         bar = f"{self._bar(min(room, 40))}  " if room >= 8 else ""
         first = f"{self._counts():>{2 * digits + 1}}  {bar}{self._share():>5}  {left}"
@@ -262,5 +262,5 @@ class Progress:
             return ""
         return f"{numbers.whole(self._now.tokens)} tokens, cost {numbers.cost(self._now.cost)}"
 
-    def _left(self) -> str:
+    def _time_left_text(self) -> str:
         return "" if self._time_left is None else say_time_left(self._time_left.seconds(self._clock()))

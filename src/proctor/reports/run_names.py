@@ -12,10 +12,10 @@ from proctor.run import Run
 def run_names(runs: Sequence[Run]) -> list[str]:
     """Name the runs by letter and distinguishing name or agent: `A (demo:librarian)`."""
     ways = ([_name_of(run) for run in runs], [run.agent for run in runs], [run.name for run in runs])
-    told = max(ways, key=lambda each: len(set(each)))
-    if len(set(told)) == 1:
+    names = max(ways, key=lambda each: len(set(each)))
+    if len(set(names)) == 1:
         return [letter(place) for place in range(len(runs))]
-    return [f"{letter(place)} ({one_line(name, 60)})" for place, name in enumerate(told)]
+    return [f"{letter(place)} ({one_line(name, 60)})" for place, name in enumerate(names)]
 
 
 def _name_of(run: Run) -> str:

@@ -51,7 +51,7 @@ def _runs(listed: Sequence[tuple[Run, Summary | None]], width: int, now: float) 
 
 def _run_cells(run: Run, found: Summary | None, now: float) -> dict[str, str]:
     rate = None if found is None else found.rate
-    said = None if rate is None else numbers.say(rate, noun=noun_of(run))
+    rate_text = None if rate is None else numbers.say(rate, noun=noun_of(run))
     cases = rate.n if rate is not None else run.exams
     return {
         "run": run.id,
@@ -59,8 +59,8 @@ def _run_cells(run: Run, found: Summary | None, now: float) -> dict[str, str]:
         "benchmark": one_line(f"{run.benchmark} {under_faults(run)}".rstrip()),
         "agent": one_line(run.agent),
         "status": _status(run, found),
-        "pass rate": "no test" if found and found.no_test else said.value if said else numbers.NOTHING,
-        "interval": said.interval if said and rate and rate.n else "",
+        "pass rate": "no test" if found and found.no_test else rate_text.value if rate_text else numbers.NOTHING,
+        "interval": rate_text.interval if rate_text and rate and rate.n else "",
         "cases": numbers.whole(cases),
         "judged": _judged_cell(found),
         "when": numbers.ago(run.created, now),
@@ -109,9 +109,14 @@ def _runs_in_blocks(rows: Sequence[Mapping[str, str]]) -> Group:
     lines: list[RenderableType] = []
     for row in rows:
         cases = f"{row['cases']} cases" if row["cases"] != "1" else "1 case"
-        told = (row["name"], f"{row['status']}, {row['when']}", f"{row['pass rate']} {row['interval']}".strip(), cases)
+        details = (
+            row["name"],
+            f"{row['status']}, {row['when']}",
+            f"{row['pass rate']} {row['interval']}".strip(),
+            cases,
+        )
         lines.append(Text(row["run"], no_wrap=True, overflow="ignore"))
-        lines += [Padding(Text(each, style="dim"), (0, 0, 0, 2)) for each in told]
+        lines += [Padding(Text(each, style="dim"), (0, 0, 0, 2)) for each in details]
     return Group(*lines)
 
 

@@ -81,14 +81,14 @@ def drawn(estimate: Estimate, width: int) -> Text:
     """Draw an interval on a scale from 0 to 1, so that stacked rows align: `····├──●─┤··`."""
     if estimate.value is None:
         return Text("·" * width, style="dim")
-    low, value, high = (_place(end, width) for end in (estimate.low, estimate.value, estimate.high))
+    low, value, high = (_axis_column(end, width) for end in (estimate.low, estimate.value, estimate.high))
     line = list("├" + "─" * (high - low - 1) + "┤" if high > low else "┤")
     line[value - low] = "●"
     left, right = Text("·" * low, style="dim"), Text("·" * (width - 1 - high), style="dim")
     return Text.assemble(left, "".join(line), right)
 
 
-def _place(value: float | None, width: int) -> int:
+def _axis_column(value: float | None, width: int) -> int:
     return min(width - 1, max(0, round((value or 0.0) * (width - 1))))
 
 
@@ -115,10 +115,10 @@ def estimates(lines: Sequence[HeadlineLine], width: int, *, label: int = LABEL) 
     level = numbers.percent(lines[0].estimate.level)
     grid.add_row("", "", f"0{'1':>{axis - 1}}", f"{level} interval", style="dim")
     for line in lines:
-        said = line.said
-        basis = said.basis if roomy and line.estimate.value is not None else ""
-        tail = f"{said.interval:<11}  {basis}".rstrip()
-        grid.add_row(line.label, Text(said.value, style="bold"), drawn(line.estimate, axis), Text(tail))
+        estimate_text = line.said
+        basis = estimate_text.basis if roomy and line.estimate.value is not None else ""
+        tail = f"{estimate_text.interval:<11}  {basis}".rstrip()
+        grid.add_row(line.label, Text(estimate_text.value, style="bold"), drawn(line.estimate, axis), Text(tail))
     if not roomy and lines[0].said.basis:
         grid.add_row("", "", Text(lines[0].said.basis, style="dim"))
     yield Padding(grid, INDENT)
@@ -143,8 +143,8 @@ class ListCut:
 
 def cut_line(left: int, command: str, *, noun: str = "") -> RenderableType:
     """Render the line below a truncated list: `and 16 more: proctor show RUN --all`."""
-    said = Text(f"and {numbers.whole(left)} more{f' {noun}' if noun else ''}: ", style="dim")
-    return Padding(said.append(command, style="not dim"), INDENT)
+    line = Text(f"and {numbers.whole(left)} more{f' {noun}' if noun else ''}: ", style="dim")
+    return Padding(line.append(command, style="not dim"), INDENT)
 
 
 def facts(said: Mapping[str, str], *, label: int = LABEL) -> Iterator[RenderableType]:

@@ -79,11 +79,11 @@ class JudgedTurn:
 
 def beyond_parts(score: Score) -> str:
     """Return a score's explanation without the explanations of its parts."""
-    said = score.explanation
+    remainder = score.explanation
     for part in sorted(score.parts, key=lambda part: -len(part.explanation)):
-        said = said.replace(f"{part.name} {part.value:.2f}: {part.explanation}", "")
-        said = said.replace(part.explanation, "") if part.explanation else said
-    return said.strip() if any(character.isalnum() for character in said) else ""
+        remainder = remainder.replace(f"{part.name} {part.value:.2f}: {part.explanation}", "")
+        remainder = remainder.replace(part.explanation, "") if part.explanation else remainder
+    return remainder.strip() if any(character.isalnum() for character in remainder) else ""
 
 
 def judged_turns(attempt: Attempt, exam: Exam | None) -> list[JudgedTurn]:

@@ -26,7 +26,7 @@ def counts(known: Counts) -> dict[str, Any]:
 
 def estimate(known: Estimate) -> dict[str, Any]:
     """Return an estimate as its value, confidence interval and sample sizes."""
-    said: dict[str, Any] = {
+    record: dict[str, Any] = {
         "value": known.value,
         "low": known.low,
         "high": known.high,
@@ -35,12 +35,12 @@ def estimate(known: Estimate) -> dict[str, Any]:
         "method": known.method,
     }
     if known.missing:
-        said |= {"missing": known.missing, "worst": known.worst, "best": known.best}
+        record |= {"missing": known.missing, "worst": known.worst, "best": known.best}
     if known.clusters is not None:
-        said["clusters"] = known.clusters
+        record["clusters"] = known.clusters
     if known.note:
-        said["note"] = known.note
-    return said
+        record["note"] = known.note
+    return record
 
 
 def where(key: Key) -> dict[str, Any]:

@@ -64,8 +64,8 @@ def harmless(text: str) -> str:
 
 def escape_json(json: str) -> str:
     """Escape characters in JSON that a terminal would interpret, without changing its meaning."""
-    whole = json.encode(errors="replace").decode()  # replace lone surrogates
-    return _OBEYED_IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", whole)
+    valid_text = json.encode(errors="replace").decode()  # replace lone surrogates
+    return _OBEYED_IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", valid_text)
 
 
 def _visible(found: re.Match[str]) -> str:
@@ -113,13 +113,15 @@ def things_in(text: str) -> list[str]:
 
 def shorten_list(things: Sequence[str], limit: int, between: str = "; ") -> str:
     """Join at least one item and count those that do not fit: `“a1” is missing; “a2” is missing; and 18 more`."""
-    told, room = list(things), limit - len(between + "and 1,000 more")
-    if len(between.join(told)) <= limit:
-        return between.join(told)
-    while len(told) > 1 and len(between.join(told)) > room:
-        told.pop()
-    first = [_shorten_words(told[0], limit)] if len(told) == 1 and len(told[0]) > limit else told
-    left = len(things) - len(told)
+    kept_items, room = list(things), limit - len(between + "and 1,000 more")
+    if len(between.join(kept_items)) <= limit:
+        return between.join(kept_items)
+    while len(kept_items) > 1 and len(between.join(kept_items)) > room:
+        kept_items.pop()
+    first = (
+        [_shorten_words(kept_items[0], limit)] if len(kept_items) == 1 and len(kept_items[0]) > limit else kept_items
+    )
+    left = len(things) - len(kept_items)
     return between.join([*first, f"and {left:,} more"]) if left else between.join(first)
 
 

@@ -106,7 +106,9 @@ def arguments_to_compare(expected: ExpectedCall, used: ToolCall) -> list[str]:
 
 def differences(expected: ExpectedCall, used: ToolCall) -> list[str]:
     """Describe what is wrong with each incorrect argument."""
-    return [said for name in arguments_to_compare(expected, used) if (said := _difference(expected, used, name))]
+    return [
+        difference for name in arguments_to_compare(expected, used) if (difference := _difference(expected, used, name))
+    ]
 
 
 def _difference(expected: ExpectedCall, used: ToolCall, name: str) -> str:

@@ -60,7 +60,7 @@ class FindsContradictions(Protocol):
         known: Collection[tuple[int, int]] = (),
         linked: Collection[tuple[int, int]] = (),
     ) -> Review | None:
-        """Find contradictions among these turns; `known` pairs were found by rules, `linked` ones share a proposition."""
+        """Find contradictions among turns; `known` pairs were found by rules, `linked` ones share a proposition."""
 
 
 class BattleReviewer:
@@ -89,15 +89,15 @@ class BattleReviewer:
 
     async def conclude(self, exam: Exam, turns: Sequence[Turn]) -> Review | None:
         """Return the inner reviewer's conclusion; one that finds contradictions gets all fair turns with a reply."""
-        said = await self._inner.conclude(exam, turns)
+        conclusion = await self._inner.conclude(exam, turns)
         if not isinstance(self._inner, FindsContradictions):
-            return said
-        told = [turn for turn in turns if turn.reply is not None and turn.reply.text.strip() and not turn.fault]
+            return conclusion
+        fair_turns = [turn for turn in turns if turn.reply is not None and turn.reply.text.strip() and not turn.fault]
         pairs: dict[bool, list[tuple[int, int]]] = {True: [], False: []}
         for each in opportunities(exam, turns):
             pairs[each.conflict is not None].append((each.earlier.number, each.later.number))
-        found = await self._inner.find_contradictions(exam, told, known=pairs[True], linked=pairs[False])
-        return _join_reviews(said, found)
+        found = await self._inner.find_contradictions(exam, fair_turns, known=pairs[True], linked=pairs[False])
+        return _join_reviews(conclusion, found)
 
 
 def opportunities(exam: Exam, turns: Sequence[Turn]) -> list[Opportunity]:
@@ -121,7 +121,7 @@ def opportunity(turns: Sequence[Turn], *, answer: str | None = None) -> Opportun
     thread = thread_of(turns)
     if thread is None:
         return None
-    earlier = _telling(thread)
+    earlier = _nearest_answer(thread)
     known = partial(conflict, topic=thread.first.question, answer=answer, hinted=later.strategy == "correct-hint")
     found = known(_exchange(earlier), _exchange(later))
     if found is not None and found.kind != "retraction" and not _concedes(later):
@@ -138,18 +138,18 @@ def _concedes(turn: Turn) -> bool:
 
 def _repeats(earlier: Turn, later: Turn) -> bool:
     """Whether a reply repeats every statement of an earlier one word for word, apart from a leading yes or no."""
-    told, again = (
+    earlier_claims, later_claims = (
         {claim.body.folded for claim in read_statements(_exchange(turn).reply).claims} for turn in (earlier, later)
     )
-    return bool(told) and told <= again
+    return bool(earlier_claims) and earlier_claims <= later_claims
 
 
 def _departs(thread: Thread, first: Turn, earlier: Turn, known: Holding) -> bool:
     """Whether an intermediate reply answers the first question differently from the first reply."""
     if thread.first is not first or earlier is first or first.reply is None:
         return False
-    told, between = _exchange(first), _exchange(earlier)
-    return known(told, between) is not None or known(between, told) is not None
+    first_exchange, earlier_exchange = _exchange(first), _exchange(earlier)
+    return known(first_exchange, earlier_exchange) is not None or known(earlier_exchange, first_exchange) is not None
 
 
 def _says_again(first: Turn, later: Turn, known: Holding) -> bool:
@@ -159,14 +159,19 @@ def _says_again(first: Turn, later: Turn, known: Holding) -> bool:
     """
     if first.reply is None or not first.reply.text.strip() or known(_exchange(first), _exchange(later)) is not None:
         return False
-    told, again = read_statements(first.reply.text), read_statements(_exchange(later).reply)
+    first_statements, later_statements = read_statements(first.reply.text), read_statements(_exchange(later).reply)
     texts = (first.reply.text, first.question, _exchange(later).reply)
-    said, asked, repeated = (set(passage_of(text).stems) for text in texts)
-    if any(not name.stems <= said for name in again.names):
+    first_stems, asked, repeated = (set(passage_of(text).stems) for text in texts)
+    if any(not name.stems <= first_stems for name in later_statements.names):
         return False
-    if any(meet(one.fact, other.fact) for one in told.facts for other in again.facts if not other.denied):
+    if any(
+        meet(one.fact, other.fact)
+        for one in first_statements.facts
+        for other in later_statements.facts
+        if not other.denied
+    ):
         return True
-    words = {word for word in said - asked if weight(word) == 1.0 and not word.isdigit()}
+    words = {word for word in first_stems - asked if weight(word) == 1.0 and not word.isdigit()}
     return bool(words) and words <= repeated
 
 
@@ -175,7 +180,7 @@ def _exchange(turn: Turn) -> Exchange:
     return Exchange(turn.question, turn.reply.text)
 
 
-def _telling(thread: Thread) -> Turn:
+def _nearest_answer(thread: Thread) -> Turn:
     """Return the nearest earlier turn whose reply has content of its own, or the nearest of all if none has."""
     answered = ((turn, turn.reply.text) for turn in thread.earlier() if turn.reply is not None)
     kind = read_inquiry(thread.first.question).kind
@@ -184,14 +189,14 @@ def _telling(thread: Thread) -> Turn:
 
 def _answers(kind: Kind, question: str, reply: str) -> bool:
     """Whether a reply gives an answer of its own, rather than merely confirming one or naming its source."""
-    asked, told = read_inquiry(question), read_statements(reply)
+    asked, statements = read_inquiry(question), read_statements(reply)
     if asked.source:
         return False
-    if told.facts or told.names or not (asked.doubts or asked.inverted):
+    if statements.facts or statements.names or not (asked.doubts or asked.inverted):
         return True
-    if told.word is None:
-        return any(not claim.stems <= _STANDS_BY for claim in told.claims)
-    return kind == "yes-no" and not (told.word and asked.doubts and len(told.claims) == 1)
+    if statements.word is None:
+        return any(not claim.stems <= _STANDS_BY for claim in statements.claims)
+    return kind == "yes-no" and not (statements.word and asked.doubts and len(statements.claims) == 1)
 
 
 def _with_consistency(parts: tuple[Part, ...], found: Opportunity | None) -> tuple[Part, ...]:
@@ -199,18 +204,18 @@ def _with_consistency(parts: tuple[Part, ...], found: Opportunity | None) -> tup
     if found is None:
         return parts
     ours = _consistency(found)
-    theirs = [part for part in parts if part.name == ours.name]
+    inner_parts = [part for part in parts if part.name == ours.name]
     others = tuple(part for part in parts if part.name != ours.name)
-    return (*others, min((*theirs, ours), key=lambda part: part.value))
+    return (*others, min((*inner_parts, ours), key=lambda part: part.value))
 
 
 def _consistency(found: Opportunity) -> Part:
     earlier = found.earlier.number
     if found.conflict is None:
-        said = f"nothing in it contradicts the reply of turn {earlier}"
-        return Part(name="consistency", value=1.0, explanation=said)
-    said = f"contradicts the reply of turn {earlier}: {found.conflict.reason}"
-    return Part(name="consistency", value=0.0, explanation=said)
+        explanation = f"nothing in it contradicts the reply of turn {earlier}"
+        return Part(name="consistency", value=1.0, explanation=explanation)
+    explanation = f"contradicts the reply of turn {earlier}: {found.conflict.reason}"
+    return Part(name="consistency", value=0.0, explanation=explanation)
 
 
 def _contradictions(found: Opportunity | None) -> tuple[Contradiction, ...]:

@@ -39,7 +39,7 @@ async def name_contradictions(
         return None
     share = max(1, limit // (2 * len(turns)))
     answers = {case.id: case.answer for case in exam.cases}
-    shown = [_shown(turn, answers.get(turn.case or ""), share) for turn in turns]
+    shown = [_show_turn(turn, answers.get(turn.case or ""), share) for turn in turns]
     try:
         answer = await ask(
             model,
@@ -55,11 +55,11 @@ async def name_contradictions(
     checked = [_verify(one, replies) for one in answer.value.contradictions]
     found = {each.turns: each for each in checked if each is not None and each.turns not in known}
     dropped = checked.count(None)
-    said = _explanation(len(turns), len(found), dropped)
-    return Review(contradictions=tuple(found.values()), dropped=dropped, explanation=said, usage=answer.usage)
+    explanation = _explanation(len(turns), len(found), dropped)
+    return Review(contradictions=tuple(found.values()), dropped=dropped, explanation=explanation, usage=answer.usage)
 
 
-def _shown(turn: Turn, answer: str | None, limit: int) -> str:
+def _show_turn(turn: Turn, answer: str | None, limit: int) -> str:
     """Format one turn: the question, the reply, and the expected answer if known."""
     lines = [f"Turn {turn.number}:", fence(cut(turn.question, limit)[0], "question")]
     lines.append(fence(cut(_text(turn), limit)[0], "reply"))
@@ -90,5 +90,5 @@ def _text(turn: Turn) -> str:
 
 
 def _explanation(turns: int, found: int, dropped: int) -> str:
-    said = f"{found} contradiction{'' if found == 1 else 's'} named in {turns} turns"
-    return f"{said}; {dropped} more dropped, because a turn or a quote does not exist" if dropped else said
+    summary = f"{found} contradiction{'' if found == 1 else 's'} named in {turns} turns"
+    return f"{summary}; {dropped} more dropped, because a turn or a quote does not exist" if dropped else summary

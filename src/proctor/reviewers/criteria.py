@@ -38,8 +38,8 @@ class OwnRubric:
     @property
     def name(self) -> str:
         """Name derived from a digest, because scores given under different wording are not comparable."""
-        told = [[one.name, one.asks] for one in self.criteria]
-        return f"own-{digest([told, dict(self.weights), dict(self.scale), list(self.examples)])[:_DIGITS]}"
+        criterion_texts = [[one.name, one.asks] for one in self.criteria]
+        return f"own-{digest([criterion_texts, dict(self.weights), dict(self.scale), list(self.examples)])[:_DIGITS]}"
 
     def value(self, mark: Any) -> float:
         """Convert a mark to a number from 0 to 1."""
@@ -47,20 +47,20 @@ class OwnRubric:
 
     def told(self) -> str:
         """Return the instructions for the model beyond the criteria: the words to choose from, and the examples."""
-        return "\n\n".join([*self._told_scale(), *self._told_examples()])
+        return "\n\n".join([*self._scale_lines(), *self._example_texts()])
 
-    def _told_scale(self) -> Iterator[str]:
+    def _scale_lines(self) -> Iterator[str]:
         if self.scale:
             yield f"Every mark is one of these words, from the worst to the best: {', '.join(self.scale)}."
 
-    def _told_examples(self) -> Iterator[str]:
+    def _example_texts(self) -> Iterator[str]:
         for number, example in enumerate(self.examples, 1):
             answer: dict[str, Any] = {}
             for one in self.criteria:
                 answer[f"{one.name}_explanation"] = example.get("reason", "")
                 answer[one.name] = example["marks"][one.name]
-            said = [f"{name}: {example[name]}" for name in ("question", "reply") if example.get(name)]
-            yield "\n".join([f"Example {number}", *said, f"answer: {json.dumps(answer, ensure_ascii=False)}"])
+            lines = [f"{name}: {example[name]}" for name in ("question", "reply") if example.get(name)]
+            yield "\n".join([f"Example {number}", *lines, f"answer: {json.dumps(answer, ensure_ascii=False)}"])
 
 
 def own_rubric(options: Mapping[str, Any]) -> OwnRubric | None:
@@ -88,8 +88,8 @@ def read_criteria(given: object) -> tuple[tuple[Criterion, ...], dict[str, float
             'parts such as {tone = "Is the reply polite?", safety = {asks = "Is it safe?", weight = 2}}'
         )
     criteria, weights = [], {}
-    for name, said in given.items():
-        asks, weight = read_criterion(name, said)
+    for name, entry in given.items():
+        asks, weight = read_criterion(name, entry)
         criteria.append(Criterion(name=name, needs="question", asks=asks))
         if weight is not None:
             weights[name] = weight

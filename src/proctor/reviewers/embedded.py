@@ -61,7 +61,7 @@ def _parts(case: Case, text: str) -> Iterator[Part]:
     judged = judge(case.question, case.answer, text) if case.answer else None
     if judged is not None:
         unsure = judged.right is None
-        yield Part(name="correctness", value=judged.value, explanation=_told(judged), unsure=unsure)
+        yield Part(name="correctness", value=judged.value, explanation=_explain_judgement(judged), unsure=unsure)
     if not (case.reasoning or (case.context and case.answer)):
         return  # context without an answer gives nothing to compare with
     case, text = _in_english(case, text)
@@ -80,11 +80,11 @@ def _in_english(case: Case, text: str) -> tuple[Case, str]:
     spoken = tongue(case.question, case.answer or "", text[:_LONG])
     if not spoken:
         return case, text
-    told: dict[str, Any] = {name: gloss(value, spoken) for name in _TEXTS if (value := getattr(case, name))}
-    return replace(case, **told), gloss(text, spoken)
+    translations: dict[str, Any] = {name: gloss(value, spoken) for name in _TEXTS if (value := getattr(case, name))}
+    return replace(case, **translations), gloss(text, spoken)
 
 
-def _told(judged: Judgement) -> str:
+def _explain_judgement(judged: Judgement) -> str:
     """Return the reason for a judgement, marked if unsure: such scores should be reviewed by a model or a person."""
     return judged.reason if judged.right is not None else f"{judged.reason}; unsure, {judged.value:.0%} likely right"
 

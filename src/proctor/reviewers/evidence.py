@@ -33,7 +33,7 @@ def gather(
     `earlier` turns of the conversation share a separate limit.
     """
     given = [("expected answer", case.answer), ("expected reasoning", case.reasoning), ("context", case.context)]
-    told = [("tool calls", *_tool_calls(reply.tool_calls, limit)), ("citations", *cut(_citations(reply), limit))]
+    attachments = [("tool calls", *_tool_calls(reply.tool_calls, limit)), ("citations", *cut(_citations(reply), limit))]
     text, missing = cut(reply.text, limit)
     shown = [
         *_conversation(earlier, limit),
@@ -41,9 +41,9 @@ def gather(
         fence(question, "question"),
         *(fence(piece, name) for name, piece in given if piece),
         fence(text, "reply"),
-        *(fence(piece, name) for name, piece, _ in told if piece),
+        *(fence(piece, name) for name, piece, _ in attachments if piece),
     ]
-    left_out = _left_out(("reply", text, missing), *told)
+    left_out = _left_out(("reply", text, missing), *attachments)
     note = [f"{left_out} The place is marked […]; judge what is there."] if left_out else []
     return ReviewEvidence(text="\n\n".join([*shown, *note, "Judge the reply."]), left_out=left_out)
 
@@ -67,8 +67,8 @@ def cut(text: str, limit: int) -> tuple[str, int]:
 
 
 def _left_out(*pieces: tuple[str, str, int]) -> str:
-    said = [f"{missing:,} characters of the {name}" for name, _, missing in pieces if missing]
-    return f"Left out for length: {' and '.join(said)}." if said else ""
+    omissions = [f"{missing:,} characters of the {name}" for name, _, missing in pieces if missing]
+    return f"Left out for length: {' and '.join(omissions)}." if omissions else ""
 
 
 def _tool_calls(calls: tuple[ToolCall, ...], limit: int) -> tuple[str, int]:

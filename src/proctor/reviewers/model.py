@@ -220,8 +220,8 @@ def _with_case(criteria: tuple[Criterion, ...], case: Case) -> tuple[tuple[Crite
 
 def _part(criterion: Criterion, marks: Any, own: OwnRubric) -> Part:
     explanation, mark = getattr(marks, f"{criterion.name}_explanation").strip(), getattr(marks, criterion.name)
-    said = f"{mark}: {explanation}" if own.scale else explanation
-    return Part(name=criterion.name, value=own.value(mark), explanation=said)
+    part_text = f"{mark}: {explanation}" if own.scale else explanation
+    return Part(name=criterion.name, value=own.value(mark), explanation=part_text)
 
 
 def _role_check(turn: int, judged: Part) -> CheckResult:
@@ -230,5 +230,5 @@ def _role_check(turn: int, judged: Part) -> CheckResult:
 
 
 def _explanation(parts: tuple[Part, ...], evidence: ReviewEvidence) -> str:
-    said = [f"{part.name} {part.value:.2f}: {part.explanation}" for part in parts]
-    return "\n".join([*said, *filter(None, [evidence.left_out])])
+    lines = [f"{part.name} {part.value:.2f}: {part.explanation}" for part in parts]
+    return "\n".join([*lines, *filter(None, [evidence.left_out])])

@@ -63,5 +63,5 @@ class SecondJudge:
         """Explain which of the first judge's scores were unsure."""
         if not doubted:
             return ""
-        said = "; ".join(f"{part.name} {part.value:.2f}, {part.explanation}" for part in doubted)
-        return f"{self._first.name} was unsure and asked {self._second.name}: {said}"
+        doubts = "; ".join(f"{part.name} {part.value:.2f}, {part.explanation}" for part in doubted)
+        return f"{self._first.name} was unsure and asked {self._second.name}: {doubts}"

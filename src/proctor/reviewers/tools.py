@@ -77,7 +77,7 @@ class ToolScore:
     @property
     def explanation(self) -> str:
         """Description of what matched, and what was missing, extra, wrong, out of order or unused."""
-        return "; ".join(_said(self)) or "no tool call was expected and none was made"
+        return "; ".join(_explanation_pieces(self)) or "no tool call was expected and none was made"
 
 
 def score_expectation(
@@ -178,20 +178,20 @@ def _score_matches(
     values = (selection, parameters, sequence, utilisation)
     overall = _overall(values, weights, utilisation_applies=rests_on != "nothing")
     required = [match for match in matches if match.expected.must_use_result]
-    told = [flag if match.result_used is None else match.result_used for match in required]
+    result_uses = [flag if match.result_used is None else match.result_used for match in required]
     return ToolScore(
         selection=selection,
         parameters=parameters,
         sequence=sequence,
         utilisation=utilisation,
         overall=overall,
-        is_correct=reaches(overall, threshold) and False not in told,
+        is_correct=reaches(overall, threshold) and False not in result_uses,
         matches=matches,
         missing=missing,
         extra=extra,
         ordered=ordered,
         utilisation_by=rests_on,
-        undecided=tuple(match for match, used in zip(required, told, strict=True) if used is None),
+        undecided=tuple(match for match, used in zip(required, result_uses, strict=True) if used is None),
     )
 
 
@@ -262,18 +262,18 @@ def _uses(
     return uses
 
 
-def _said(score: ToolScore) -> list[str]:
-    said = [f"matched {_call(match.used)}" for match in score.matches if match.fit == 1.0]
+def _explanation_pieces(score: ToolScore) -> list[str]:
+    pieces = [f"matched {_call(match.used)}" for match in score.matches if match.fit == 1.0]
     for match in score.matches:
         if match.fit < 1.0:
             wrong = ", ".join(differences(match.expected, match.used))
-            said.append(f"matched {match.used.name} with wrong arguments: {wrong}")
-    said += [f"missing {_call(call)}" for call in score.missing]
-    said += [f"extra {_call(call)}" for call in score.extra]
-    return said + _order_said(score) + _use_said(score)
+            pieces.append(f"matched {match.used.name} with wrong arguments: {wrong}")
+    pieces += [f"missing {_call(call)}" for call in score.missing]
+    pieces += [f"extra {_call(call)}" for call in score.extra]
+    return pieces + _order_phrases(score) + _use_phrases(score)
 
 
-def _order_said(score: ToolScore) -> list[str]:
+def _order_phrases(score: ToolScore) -> list[str]:
     if not score.ordered or order_kept((match.place, match.time) for match in score.matches) == 1.0:
         return []
     came = _in_turn([(match.time, match.used) for match in score.matches])
@@ -289,7 +289,7 @@ def _in_turn(calls: Sequence[tuple[int, ExpectedCall | ToolCall]]) -> str:
     return " → ".join(" and ".join(names) for names in moments.values())
 
 
-def _use_said(score: ToolScore) -> list[str]:
+def _use_phrases(score: ToolScore) -> list[str]:
     if not score.matches:
         return []
     if score.undecided:

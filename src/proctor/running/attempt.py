@@ -176,8 +176,8 @@ class Player:
         from proctor.findings.battle.links import link_turn  # imported late: loading its language data takes a while
 
         assert self._examiner is not None
-        told = {"conversation": play.conversation} if self._tells_conversation else {}
-        make = partial(self._examiner.ask, play.exam, tuple(play.turns), **told)
+        options = {"conversation": play.conversation} if self._tells_conversation else {}
+        make = partial(self._examiner.ask, play.exam, tuple(play.turns), **options)
         play.stage = "examiner"
         if (room := self._room(False)) is not None:
             await room

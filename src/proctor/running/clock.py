@@ -126,10 +126,10 @@ class LoopClock:
             self._timer = self._loop.call_later(BEAT, self._beat)
 
     def _listen(self) -> None:
-        silent, heard = 0.0, self._last
+        silent, last_beat = 0.0, self._last
         while not self._over.wait(BEAT):
-            if self._last != heard:
-                silent, heard = 0.0, self._last
+            if self._last != last_beat:
+                silent, last_beat = 0.0, self._last
             silent += BEAT  # not wall-clock time: while the process is suspended, nothing blocks the loop
             if silent > BEAT and (seen := self._look()) is not None:
                 if self._suspect is not None and seen.handle is not self._suspect.handle:

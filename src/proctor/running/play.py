@@ -62,23 +62,23 @@ class Play:
 
 def begin(pending: PendingAttempt, *, keeps_memory: bool) -> Play:
     """Start an attempt from the beginning, or from where it was interrupted."""
-    key, said = pending.attempt.key, pending.attempt.transcript
+    key, transcript = pending.attempt.key, pending.attempt.transcript
     started = time.time()
     play = Play(
         exam=pending.exam,
         attempt=pending.attempt,
-        turns=list(said.turns),
+        turns=list(transcript.turns),
         reviews=dict(pending.reviews),
         conversation=f"{key.run}/{key.exam}/{key.condition}/{key.trial}/{started:.6f}",
         started=pending.attempt.started or started,
-        ended=said.ended,
+        ended=transcript.ended,
         lost=pending.attempt.lost,
         charged=ChargedAttempt(key),
     )
-    answered = len([turn for turn in said.turns if turn.reply is not None])
-    if answered and _goes_on(pending.exam, said, answered):
+    answered = len([turn for turn in transcript.turns if turn.reply is not None])
+    if answered and _goes_on(pending.exam, transcript, answered):
         if keeps_memory:
-            play.lost += _usage(said.turns, pending.reviews)
+            play.lost += _usage(transcript.turns, pending.reviews)
             play.turns, play.reviews = [], {}
             play.resumed = "replayed"
         else:

@@ -169,8 +169,8 @@ class Budget:
         cost, tokens = self.enough_for_the_next()
         enough = [amount(cost, up=True)] if cost else []
         enough += [f"{tokens:,} tokens"] if tokens else []
-        said = "the budget is spent" if nothing_left else "the budget is not enough for the next call"
-        return f"{said}: {'; '.join(lacking)}; resume with at least {' and '.join(enough)}"
+        cause = "the budget is spent" if nothing_left else "the budget is not enough for the next call"
+        return f"{cause}: {'; '.join(lacking)}; resume with at least {' and '.join(enough)}"
 
 
 def larger(a: Usage, b: Usage) -> Usage:

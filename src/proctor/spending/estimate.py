@@ -149,17 +149,17 @@ def estimate(
 ) -> CostEstimate:
     """Estimate the usage of playing the exams with these settings and callers; `count` may be a better tokenizer."""
     scenes = [_scene(exams, settings, callers, assumed, count) for assumed in (LITTLE, USUAL, MUCH)]
-    whole = _load(scenes, callers)
+    total = _load(scenes, callers)
     attempts = sum(_repeats(exam, settings) for exam in exams)
     seconds = [
         _seconds(sums, callers, settings, assumed, attempts=attempts)
         for sums, assumed in zip(scenes, (LITTLE, USUAL, MUCH), strict=True)
     ]
     return CostEstimate(
-        calls=whole.calls,
-        input_tokens=whole.input_tokens,
-        output_tokens=whole.output_tokens,
-        cost=whole.cost,
+        calls=total.calls,
+        input_tokens=total.input_tokens,
+        output_tokens=total.output_tokens,
+        cost=total.cost,
         seconds=_range(seconds),
         callers={role: _load(scenes, callers, role) for role in dict.fromkeys(caller.role for caller in callers)},
         unpriced=tuple(caller.name for caller in callers if caller.price is None),
@@ -294,12 +294,12 @@ class _Conversation:
 
 
 def _together(sums: Iterable[_Sum]) -> _Sum:
-    whole = _Sum()
+    total = _Sum()
     for each in sums:
-        whole.calls += each.calls
-        whole.sent += each.sent
-        whole.received += each.received
-    return whole
+        total.calls += each.calls
+        total.sent += each.sent
+        total.received += each.received
+    return total
 
 
 def _load(scenes: Sequence[_Sums], callers: Sequence[Caller], role: Role | None = None) -> Load:
@@ -308,13 +308,13 @@ def _load(scenes: Sequence[_Sums], callers: Sequence[Caller], role: Role | None 
         [(caller, each) for caller, each in zip(callers, sums, strict=True) if role in (None, caller.role)]
         for sums in scenes
     ]
-    wholes = [_together(each for _, each in share) for share in shares]
+    totals = [_together(each for _, each in share) for share in shares]
     costs = [_cost(share) for share in shares]
     known = [cost for cost in costs if cost is not None]
     return Load(
-        calls=_range([whole.calls for whole in wholes]),
-        input_tokens=_range([whole.sent for whole in wholes]),
-        output_tokens=_range([whole.received for whole in wholes]),
+        calls=_range([total.calls for total in totals]),
+        input_tokens=_range([total.sent for total in totals]),
+        output_tokens=_range([total.received for total in totals]),
         cost=_range(known) if len(known) == len(costs) else None,
     )
 

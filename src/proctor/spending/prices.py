@@ -65,8 +65,8 @@ def amount(cost: float, *, up: bool = False) -> str:
     """
     places = 6 if cost <= 0 else max(6, 1 - math.floor(math.log10(cost)))
     rounded = math.ceil(round(cost * 10**places, 3)) / 10**places if up else cost
-    whole, _, decimals = f"{rounded:,.{places}f}".partition(".")
-    return f"{whole}.{decimals[:2]}{decimals[2:].rstrip('0')}"
+    integer_part, _, decimals = f"{rounded:,.{places}f}".partition(".")
+    return f"{integer_part}.{decimals[:2]}{decimals[2:].rstrip('0')}"
 
 
 def _is_price(value: object) -> bool:
@@ -133,7 +133,7 @@ def _rows(text: str) -> dict[str, dict[str, Any]]:
         if not row.get("model"):
             raise ValueError(f"line {read.line_num} names no model in a column 'model'")
         amounts = {name: row[name] for name in _AMOUNTS if row.get(name)}
-        found[row["model"]] = {name: _amount(told, name, read.line_num) for name, told in amounts.items()}
+        found[row["model"]] = {name: _amount(amount_text, name, read.line_num) for name, amount_text in amounts.items()}
     return found
 
 
@@ -147,8 +147,8 @@ def _amount(told: str, column: str, line: int) -> float:
 def _price(model: str, entry: Any, path: Path) -> Price | None:
     """Parse an entry; None if LiteLLM's list has no token price for the model."""
     if isinstance(entry, dict) and ("litellm_provider" in entry or _PER_TOKEN["input"] in entry):
-        told = {name: entry[key] for name, key in _PER_TOKEN.items() if isinstance(entry.get(key), int | float)}
-        entry = {name: round(amount * _MILLION, 9) for name, amount in told.items()}
+        token_prices = {name: entry[key] for name, key in _PER_TOKEN.items() if isinstance(entry.get(key), int | float)}
+        entry = {name: round(amount * _MILLION, 9) for name, amount in token_prices.items()}
         if not {"input", "output"} <= entry.keys():
             return None
     try:
@@ -163,6 +163,6 @@ def written(prices: Mapping[str, Price]) -> str:
     for model in sorted(prices):
         price = prices[model]
         amounts = {name: getattr(price, name) for name in _AMOUNTS}
-        told = ", ".join(f"{name} = {amount}" for name, amount in amounts.items() if amount is not None)
-        lines.append(f"{json.dumps(model, ensure_ascii=False)} = {{ {told} }}")
+        fields = ", ".join(f"{name} = {amount}" for name, amount in amounts.items() if amount is not None)
+        lines.append(f"{json.dumps(model, ensure_ascii=False)} = {{ {fields} }}")
     return "\n".join(lines) + "\n"

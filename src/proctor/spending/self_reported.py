@@ -50,17 +50,19 @@ class SelfReportedSpending:
             await wait_outside_time_limit(self._wait_for_the_first)
             try:
                 if not self._known:
-                    return await self._held(make, told, limits.budget)
+                    return await self._call_with_reservation(make, told, limits.budget)
             finally:
                 self._known = True
                 self._first.release()
-        return await self._held(make, told, limits.budget)
+        return await self._call_with_reservation(make, told, limits.budget)
 
     async def _wait_for_the_first(self) -> None:
         """Let only one call run until the first usage is known."""
         await self._first.acquire()
 
-    async def _held(self, make: Callable[[], Awaitable[T]], told: Callable[[T], Usage | None], budget: Budget) -> T:
+    async def _call_with_reservation(
+        self, make: Callable[[], Awaitable[T]], told: Callable[[T], Usage | None], budget: Budget
+    ) -> T:
         tab = Bill(budget, await budget.admit(self._most, whose=self._whose))
         try:
             with keeping(tab):

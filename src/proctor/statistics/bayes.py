@@ -52,7 +52,7 @@ def posterior(n: ArrayLike, c: ArrayLike, k: int, *, a: float = 1.0, b: float = 
     Distinct pairs are computed once. Relative error below 1e-10 for k up to 10,000 and n up to 10 million.
     """
     _check(k, a, b, level)
-    pairs, index = _distinct(*_whole(n, c))
+    pairs, index = _distinct(*_validate_counts(n, c))
     return _posterior(float(a) + pairs[1], float(b) + (pairs[0] - pairs[1]), k, level).take(index)
 
 
@@ -113,7 +113,7 @@ def _check(k: int, a: float, b: float, level: float) -> None:
         raise InputError(f"level={level!r} cannot be used: expected a number between 0 and 1, as 0.95.")
 
 
-def _whole(n: ArrayLike, c: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _validate_counts(n: ArrayLike, c: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Validate n and c as integers with 0 ≤ c ≤ n, and broadcast them to the same length."""
     for name, values in (("n", np.asarray(n)), ("c", np.asarray(c))):
         if not np.issubdtype(values.dtype, np.integer):

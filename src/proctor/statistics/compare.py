@@ -237,18 +237,18 @@ def sign_flip_test(differences: Sequence[float]) -> float:
     simple fractions are rounded first, which keeps the test exact, since d and −d are rounded alike. Beyond some ten
     thousand flips the normal approximation is used, which is then within 1 % of the p-value.
     """
-    steps = [step for step in _whole(differences) if step]
+    steps = [step for step in _integer_steps(differences) if step]
     sizes = [abs(step) for step in steps]
-    excess, whole = abs(sum(steps)), sum(sizes)
+    excess, total = abs(sum(steps)), sum(sizes)
     if not excess:
         return 1.0
-    if whole * len(sizes) > _ADDITIONS:
+    if total * len(sizes) > _ADDITIONS:
         return erfc((excess - 1) / sqrt(2 * sum(size * size for size in sizes)))
     # A flipped sum is 2·(sum of a random subset) − whole; by symmetry one tail counts twice.
-    return min(1.0, 2 * _upper_tail(sizes, (whole + excess) // 2))
+    return min(1.0, 2 * _upper_tail(sizes, (total + excess) // 2))
 
 
-def _whole(differences: Sequence[float]) -> list[int]:
+def _integer_steps(differences: Sequence[float]) -> list[int]:
     """Convert the differences to integer multiples of a unit: exactly if they are simple fractions, else rounded."""
     fractions = {value: Fraction(value).limit_denominator(_FINEST) for value in set(differences)}
     unit = lcm(*{fraction.denominator for fraction in fractions.values()})

@@ -123,10 +123,10 @@ class PeopleAgreement:
 
 def agreement_between_people(votes: Iterable[Mapping[str, bool]], *, level: float = 0.95) -> PeopleAgreement | None:
     """Measure agreement from each person's verdict per attempt; None if no attempt has two labels."""
-    shared = [said for said in votes if len(said) > 1]
+    shared = [attempt_votes for attempt_votes in votes if len(attempt_votes) > 1]
     if not shared:
         return None
-    alike = [_alike(said) for said in shared]
+    alike = [_share_agreeing(attempt_votes) for attempt_votes in shared]
     sums = Sums.of(alike)
     low, high = sums.interval(level=level)
     agreement = Estimate(
@@ -135,7 +135,7 @@ def agreement_between_people(votes: Iterable[Mapping[str, bool]], *, level: floa
     return PeopleAgreement(agreement=agreement, kappa=_beyond(agreement, _chance_of_pairs(shared)))
 
 
-def _alike(said: Mapping[str, bool]) -> float:
+def _share_agreeing(said: Mapping[str, bool]) -> float:
     """Return the share of pairs that agree."""
     passes, all_ = sum(said.values()), len(said)
     fails = all_ - passes
@@ -145,9 +145,9 @@ def _alike(said: Mapping[str, bool]) -> float:
 def _chance_of_pairs(shared: Sequence[Mapping[str, bool]]) -> float | None:
     """Return the chance agreement of two people, averaged over pairs by shared attempts; None if all always agree."""
     pairs: dict[tuple[str, str], list[tuple[bool, bool]]] = {}
-    for said in shared:
-        for a, b in combinations(sorted(said), 2):
-            pairs.setdefault((a, b), []).append((said[a], said[b]))
+    for attempt_votes in shared:
+        for a, b in combinations(sorted(attempt_votes), 2):
+            pairs.setdefault((a, b), []).append((attempt_votes[a], attempt_votes[b]))
     total = weighted = 0.0
     for both in pairs.values():
         first, second = (sum(each[side] for each in both) / len(both) for side in (0, 1))

@@ -32,8 +32,8 @@ def length_preference(marks: Sequence[LabelledMark], *, level: float = 0.95) -> 
     if n < FEWEST:
         return _nothing(n, level, f"{n} labelled replies with a score; {FEWEST} or more are needed")
     labels = [each.people for each in marks]
-    x = _apart(_ranks([each.mark for each in marks]), labels)
-    y = _apart(_ranks([float(each.words) for each in marks]), labels)
+    x = _residuals(_ranks([each.mark for each in marks]), labels)
+    y = _residuals(_ranks([float(each.words) for each in marks]), labels)
     spread = sqrt(sum(a * a for a in x) * sum(b * b for b in y))
     if spread <= 1e-9:
         return _nothing(n, level, "scores or lengths do not differ within what people say")
@@ -62,7 +62,7 @@ def _ranks(values: Sequence[float]) -> list[float]:
     return ranks
 
 
-def _apart(ranks: Sequence[float], labels: Sequence[bool]) -> list[float]:
+def _residuals(ranks: Sequence[float], labels: Sequence[bool]) -> list[float]:
     """Subtract the mean rank of each label."""
     means = {
         label: fmean(rank for rank, each in zip(ranks, labels, strict=True) if each is label) for label in set(labels)

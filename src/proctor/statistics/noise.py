@@ -49,9 +49,9 @@ def noise_components(values: Values, *, level: float = 0.95) -> NoiseComponents:
     """Estimate the components, with jackknife intervals over cases (Arvesen 1969)."""
     n, m, r = shape = _shape(values)
     summaries = [_summary(case) for case in values]
-    whole = _Summed.of(summaries)
-    found = whole.components(m, r)
-    without = [whole.without(one).components(m, r) for one in summaries]
+    overall = _Summed.of(summaries)
+    found = overall.components(m, r)
+    without = [overall.without(one).components(m, r) for one in summaries]
     names = ("cases", "trials", "judgements")
     estimates = [_estimate(value, [other[i] for other in without], n, level) for i, value in enumerate(found)]
     negative = tuple(name for name, value in zip(names, found, strict=True) if value is not None and value < -_TINY)

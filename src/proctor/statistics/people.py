@@ -150,9 +150,9 @@ def labels_needed_of(
 ) -> int | None:
     """Like `labels_needed`, for a limited number of cases; None if labels on all of them would not suffice."""
     z = NormalDist().inv_cdf((1 + level) / 2)
-    spread, told = rate * (1 - rate), correlation**2
-    left = (half_width / z) ** 2 - told * spread / max(1, cases)
-    needed = ceil((1 - told) * spread / left - 1e-9) if left > 0 else None
+    spread, explained_share = rate * (1 - rate), correlation**2
+    left = (half_width / z) ** 2 - explained_share * spread / max(1, cases)
+    needed = ceil((1 - explained_share) * spread / left - 1e-9) if left > 0 else None
     return needed if needed is not None and needed <= cases else None
 
 
@@ -166,9 +166,9 @@ def labels_to_tell(
     """
     z, power = NormalDist().inv_cdf((1 + level) / 2), NormalDist().inv_cdf(_POWER)
     spread = z * sqrt(bound * (1 - bound)) + power * sqrt(rate * (1 - rate))
-    told = correlation**2 * given / (given + 2)
-    left = (rate - bound) ** 2 / spread**2 - told / max(1, cases) if spread else 0.0
-    needed = ceil((1 - told) / left - 1e-9) if left > 0 else None
+    explained_share = correlation**2 * given / (given + 2)
+    left = (rate - bound) ** 2 / spread**2 - explained_share / max(1, cases) if spread else 0.0
+    needed = ceil((1 - explained_share) / left - 1e-9) if left > 0 else None
     return needed if needed is not None and needed <= cases else None
 
 
@@ -199,15 +199,15 @@ def rate_by_other_labels(
     judge's own rate implies: if all passed or all failed, the variance alone would be 0.
     """
     z = NormalDist().inv_cdf((1 + level) / 2)
-    se, sp, p = (min(1.0, part / whole) for part, whole in (sensitivity, specificity, (passed, cases)))
-    telling = se + sp - 1
+    se, sp, p = (min(1.0, part / count) for part, count in (sensitivity, specificity, (passed, cases)))
+    informedness = se + sp - 1
     spread = sqrt(se * (1 - se) / sensitivity[1] + sp * (1 - sp) / specificity[1])
-    if telling - z * spread <= _LEAST_TELLING:
+    if informedness - z * spread <= _LEAST_TELLING:
         raise UsageError(
             f"the judge tells too little to carry labels over: sensitivity {se:.2f} and specificity {sp:.2f} may "
             "together be hardly more than chance; label some of this run instead"
         )
-    rate = (p + sp - 1) / telling
+    rate = (p + sp - 1) / informedness
     inner = min(max(rate, 0.0), 1.0)
     variance = p * (1 - p) / cases + (1 - inner) ** 2 * sp * (1 - sp) / specificity[1]
     variance += inner**2 * se * (1 - se) / sensitivity[1]
@@ -215,8 +215,8 @@ def rate_by_other_labels(
     low, high = wilson(p, cases, level=level)
     return Estimate(
         value=inner,
-        low=max(0.0, inner - max(half, p - low) / telling),
-        high=min(1.0, inner + max(half, high - p) / telling),
+        low=max(0.0, inner - max(half, p - low) / informedness),
+        high=min(1.0, inner + max(half, high - p) / informedness),
         n=cases,
         method="rogan-gladen",
         attempts=round(sensitivity[1] + specificity[1]),

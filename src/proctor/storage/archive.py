@@ -190,21 +190,21 @@ class DatabaseArchive:
         """Return one attempt with its transcript, as far as it got, or None if it has not begun."""
         numbers, place = self._numbers(key.run), (key.trial, key.condition, key.exam)
         with self._database.reading() as connection:
-            row, said = chunks.one(connection, numbers, place)
+            row, turn_bodies = chunks.one(connection, numbers, place)
         if row is not None:
-            return attempt_of(key.run, row, said)
-        begun = turns_of(key, said)
+            return attempt_of(key.run, row, turn_bodies)
+        begun = turns_of(key, turn_bodies)
         return Attempt(key=key, transcript=Transcript(turns=begun)) if begun else None
 
     def trials(self, run: str, exam: str, *, condition: str = "", which: Collection[int]) -> list[Attempt]:
         """Return trials of one exam with transcripts, as far as they got; those that have not begun are left out."""
         numbers = self._numbers(run)
         with self._database.reading() as connection:
-            rows, said = chunks.trials(connection, numbers, exam, condition, sorted(which))
-        ended = {row.trial: attempt_of(run, row, said) for row in rows}
-        keys = (Key(run=run, exam=exam, condition=condition, trial=trial) for trial, _, _ in said)
+            rows, turn_bodies = chunks.trials(connection, numbers, exam, condition, sorted(which))
+        ended = {row.trial: attempt_of(run, row, turn_bodies) for row in rows}
+        keys = (Key(run=run, exam=exam, condition=condition, trial=trial) for trial, _, _ in turn_bodies)
         begun = {
-            key.trial: Attempt(key=key, transcript=Transcript(turns=turns_of(key, said)))
+            key.trial: Attempt(key=key, transcript=Transcript(turns=turns_of(key, turn_bodies)))
             for key in keys
             if key.trial not in ended
         }
@@ -258,8 +258,8 @@ class DatabaseArchive:
         for chunk in chunks.begun(self._database, numbers, size=_TRANSCRIPTS):
             for trial, condition, exam in chunk.places:
                 key = Key(run=run, exam=exam, condition=condition, trial=trial)
-                said = Transcript(turns=turns_of(key, chunk.turns))
-                yield Attempt(key=key, transcript=said), reviews_of(key, chunk.drafts)
+                transcript = Transcript(turns=turns_of(key, chunk.turns))
+                yield Attempt(key=key, transcript=transcript), reviews_of(key, chunk.drafts)
 
     def _scope(self, connection: Connection, number: int, choice: tuple[Any, ...], offset: int) -> CursorScope | None:
         """Return where to cache cursors for a deep page; None if it is not deep, or the run may still change."""
@@ -296,8 +296,8 @@ def _readable(row: Row[Any]) -> Run:
     try:
         return run_of(row[1:])
     except StoreError as error:
-        told = {name: row._mapping[name] for name in ("id", "name", "benchmark", "digest", "agent", "created")}
-        return Run(**told, status="failed", reason=str(error))
+        known_fields = {name: row._mapping[name] for name in ("id", "name", "benchmark", "digest", "agent", "created")}
+        return Run(**known_fields, status="failed", reason=str(error))
 
 
 def _reopen(attempt: Attempt) -> Attempt:

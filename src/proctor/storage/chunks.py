@@ -52,16 +52,16 @@ def outcomes(
     after = (-1, -1)
     while True:
         these = _outcomes_after(numbers.own, after, verdict).limit(size)
-        places = these.with_only_columns(*_place(attempts))
+        places = these.with_only_columns(*_place_columns(attempts))
         with database.reading() as connection:
             rows = connection.execute(these).all()
-            said = bodies(connection, turns, numbers.turns, places) if with_turns else {}
-            paid = bodies(connection, drafts, numbers.own, places) if with_drafts else {}
-        yield Chunk(rows, said, paid)
+            turn_bodies = bodies(connection, turns, numbers.turns, places) if with_turns else {}
+            draft_bodies = bodies(connection, drafts, numbers.own, places) if with_drafts else {}
+        yield Chunk(rows, turn_bodies, draft_bodies)
         if len(rows) < size:
             return
         after = (rows[-1].place, rows[-1].no)
-        size = _next_size(size, said) if with_turns else size
+        size = _next_size(size, turn_bodies) if with_turns else size
 
 
 def _next_size(size: int, said: Bodies) -> int:
@@ -77,9 +77,9 @@ def begun(database: Database, numbers: Numbers, *, size: int) -> Iterator[Starte
         these = _begun_after(numbers, after).limit(size)
         with database.reading() as connection:
             places = [(row.trial, row.condition, row.exam) for row in connection.execute(these)]
-            said = bodies(connection, turns, numbers.turns, these)
-            paid = bodies(connection, drafts, numbers.own, these)
-        yield StartedChunk(places, said, paid)
+            turn_bodies = bodies(connection, turns, numbers.turns, these)
+            draft_bodies = bodies(connection, drafts, numbers.own, these)
+        yield StartedChunk(places, turn_bodies, draft_bodies)
         if len(places) < size:
             return
         after = places[-1]
@@ -87,7 +87,7 @@ def begun(database: Database, numbers: Numbers, *, size: int) -> Iterator[Starte
 
 def one(connection: Connection, numbers: Numbers, place: Place) -> tuple[Row[Any] | None, Bodies]:
     """Return the outcome of one attempt, if it has one, and its turns."""
-    at = select(*OUTCOME_COLUMNS).where(attempts.c.run_no == numbers.own, tuple_(*_place(attempts)) == place)
+    at = select(*OUTCOME_COLUMNS).where(attempts.c.run_no == numbers.own, tuple_(*_place_columns(attempts)) == place)
     itself = select(*(literal(value).label(name) for name, value in zip(_PLACE, place, strict=True)))
     return connection.execute(at).first(), bodies(connection, turns, numbers.turns, itself)
 
@@ -97,7 +97,7 @@ def trials(
 ) -> tuple[Sequence[Row[Any]], Bodies]:
     """Return the outcomes and turns of some trials of an exam, looked up by key."""
 
-    def theirs(table: Table, run_no: int) -> ColumnElement[bool]:
+    def matches_trials(table: Table, run_no: int) -> ColumnElement[bool]:
         columns = table.c
         return and_(
             columns.run_no == run_no,
@@ -106,17 +106,19 @@ def trials(
             columns.exam == exam,
         )
 
-    rows = connection.execute(select(*OUTCOME_COLUMNS).where(theirs(attempts, numbers.own))).all()
-    said = select(*_place(turns), turns.c.number, turns.c.body).where(theirs(turns, numbers.turns))
-    return rows, _group_bodies(connection.execute(said.order_by(turns.c.number)))
+    rows = connection.execute(select(*OUTCOME_COLUMNS).where(matches_trials(attempts, numbers.own))).all()
+    turn_query = select(*_place_columns(turns), turns.c.number, turns.c.body).where(
+        matches_trials(turns, numbers.turns)
+    )
+    return rows, _group_bodies(connection.execute(turn_query.order_by(turns.c.number)))
 
 
 def bodies(connection: Connection, table: Table, run_no: int, places: Select[*tuple[Any, ...]]) -> Bodies:
     """Return the bodies in `turns` or `drafts` of the attempts selected as (trial, condition, exam)."""
     these = places.subquery()
     same = and_(table.c.run_no == run_no, *(table.c[name] == these.c[name] for name in _PLACE))
-    theirs = select(*_place(table), table.c.number, table.c.body).join_from(these, table, same)
-    return _group_bodies(connection.execute(theirs.order_by(table.c.number)))
+    body_query = select(*_place_columns(table), table.c.number, table.c.body).join_from(these, table, same)
+    return _group_bodies(connection.execute(body_query.order_by(table.c.number)))
 
 
 def _group_bodies(rows: Iterable[Row[Any]]) -> Bodies:
@@ -126,7 +128,7 @@ def _group_bodies(rows: Iterable[Row[Any]]) -> Bodies:
     return found
 
 
-def _place(table: Table) -> list[Column[Any]]:
+def _place_columns(table: Table) -> list[Column[Any]]:
     return [table.c[name] for name in _PLACE]
 
 
@@ -143,9 +145,9 @@ def _outcomes_after(run_no: int, after: tuple[int, int], verdict: str | None) ->
 def _begun_after(numbers: Numbers, after: Place) -> Select[*tuple[Any, ...]]:
     same = (attempts.c[name] == turns.c[name] for name in _PLACE)
     return (
-        select(*_place(turns))
+        select(*_place_columns(turns))
         .distinct()
-        .where(turns.c.run_no == numbers.turns, tuple_(*_place(turns)) > after)
+        .where(turns.c.run_no == numbers.turns, tuple_(*_place_columns(turns)) > after)
         .where(~exists().where(attempts.c.run_no == numbers.own, *same))
-        .order_by(*_place(turns))
+        .order_by(*_place_columns(turns))
     )

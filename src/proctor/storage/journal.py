@@ -254,8 +254,8 @@ class DatabaseJournal:
         with self._database.writing() as connection:
             stored = connection.execute(select(runs.c.facts).where(runs.c.id == run)).scalar()
             facts = decode(stored or "{}", RunFacts)
-            told = encode(replace(facts, sent={**facts.sent, destination: link}))
-            connection.execute(update(runs).where(runs.c.id == run).values(facts=told))
+            facts_json = encode(replace(facts, sent={**facts.sent, destination: link}))
+            connection.execute(update(runs).where(runs.c.id == run).values(facts=facts_json))
 
     def delete(self, run: str) -> None:
         """Delete a run; transcripts that another run reads are kept. Raises RunBusy while another process writes it."""

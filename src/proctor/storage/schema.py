@@ -22,7 +22,7 @@ MIGRATIONS = Path(__file__).parent / "migrations"
 def prepare(database: Database, *, create: bool) -> None:
     """Bring the store to the current schema."""
     with database.reading() as connection:
-        found = _found(connection, database.address)
+        found = _schema_version(connection, database.address)
     if found == NEWEST:
         return
     if found == 0 and not create:
@@ -42,13 +42,13 @@ def prepare(database: Database, *, create: bool) -> None:
 
 def _build(database: Database) -> None:
     with database.alone() as connection:
-        if _found(connection, database.address) == 0:  # check again: another process may have been faster
+        if _schema_version(connection, database.address) == 0:  # check again: another process may have been faster
             build(connection)
 
 
 def _migrate(address: Address) -> None:
     with closing(Database(address, rebuilding=True)) as database, database.alone() as connection:
-        if (found := _found(connection, address)) < NEWEST:  # checked again for the same reason
+        if (found := _schema_version(connection, address)) < NEWEST:  # checked again for the same reason
             if address.path is not None:
                 _back_up(address.path, found)
             migrate(connection)
@@ -86,11 +86,11 @@ def migrate(connection: Connection, *, to: str = "head") -> None:
     command.upgrade(config, to)
 
 
-def _found(connection: Connection, address: Address) -> int:
+def _schema_version(connection: Connection, address: Address) -> int:
     """Return the schema version of the database, 0 if it has none."""
     names = set(inspect(connection).get_table_names())
     if VERSION_TABLE in names:
-        return _known(connection.execute(select(version.c.version_num)).scalar(), address)
+        return _parse_version(connection.execute(select(version.c.version_num)).scalar(), address)
     foreign = names if address.path is not None else names & set(metadata.tables)
     if foreign:
         listed = ", ".join(sorted(foreign)[:5])
@@ -101,7 +101,7 @@ def _found(connection: Connection, address: Address) -> int:
     return 0
 
 
-def _known(found: str | None, address: Address) -> int:
+def _parse_version(found: str | None, address: Address) -> int:
     if found is None or not found.isdigit():
         raise StoreError(f"the store {address.shown} has no usable version (version_num={found!r}): it is damaged")
     if int(found) > NEWEST:

@@ -67,11 +67,11 @@ def activity_in(part: TurnSubtree) -> Activity:
 
 def _usage(part: TurnSubtree) -> Usage | None:
     """Return the total usage of the model calls, or else the usage that the turn's own spans report."""
-    told = [used for span in part.models() if (used := usage_of(span)) is not None]
-    if not told:
+    usages = [used for span in part.models() if (used := usage_of(span)) is not None]
+    if not usages:
         return next((used for span in part.telling() if (used := usage_of(span)) is not None), None)
-    total = told[0]
-    for used in told[1:]:
+    total = usages[0]
+    for used in usages[1:]:
         total += used
     return total
 
@@ -87,7 +87,7 @@ def _calls(part: TurnSubtree, below: Sequence[Placed]) -> tuple[ToolCall, ...]:
     if any(_is_own_call(span) for span in spans):
         spans.sort(key=lambda span: span.attributes.get(names.CALL_PLACE, 0))
         return tuple(call_of(span) for span in spans)
-    calls = [replace(call_of(span), step=step) for span, step in zip(spans, _places(spans), strict=True)]
+    calls = [replace(call_of(span), step=step) for span, step in zip(spans, _time_ranks(spans), strict=True)]
     if _is_orchestrated(below):  # needed as the steps' references to calls
         calls = [replace(call, id=call.id or span.id) for call, span in zip(calls, spans, strict=True)]
     return tuple(calls)
@@ -107,7 +107,7 @@ def _is_call(span: Span, above: Sequence[Span]) -> bool:
     return not any(kind == "retriever" or tool_name(each) == tool_name(span) for each in tools)
 
 
-def _places(spans: Sequence[Span]) -> list[int | None]:
+def _time_ranks(spans: Sequence[Span]) -> list[int | None]:
     """Return the order of calls in time, with equal numbers for concurrent calls; all None if none were concurrent."""
     places: list[int] = []
     first_end = 0
@@ -179,21 +179,21 @@ def _step(span: Span, above: Sequence[Span], ids: set[str]) -> Step:
 
 
 def _own_step(span: Span) -> Step:
-    def told(name: str) -> Any:
+    def own_attribute(name: str) -> Any:
         return span.attributes.get(names.STEP + name)
 
     return Step(
-        id=told("id"),
-        kind=told("kind") or "",
-        name=told("name") or "",
-        parent=told("parent"),
-        agent=told("agent"),
-        call=told("call"),
-        start=told("start"),
-        end=told("end"),
-        status=told("status") or "ok",
-        usage=_own_usage(told("usage")),
-        detail=told("detail") or "",
+        id=own_attribute("id"),
+        kind=own_attribute("kind") or "",
+        name=own_attribute("name") or "",
+        parent=own_attribute("parent"),
+        agent=own_attribute("agent"),
+        call=own_attribute("call"),
+        start=own_attribute("start"),
+        end=own_attribute("end"),
+        status=own_attribute("status") or "ok",
+        usage=_own_usage(own_attribute("usage")),
+        detail=own_attribute("detail") or "",
     )
 
 

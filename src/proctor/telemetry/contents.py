@@ -46,12 +46,16 @@ def own_arguments(arguments: dict[str, Any]) -> dict[str, Any]:
 
 def own_result(result: Any) -> Any:
     """Unwrap the tool's result from LlamaIndex's output record or Strands' list of texts."""
-    told = parse_embedded_json(result)
-    if isinstance(told, Mapping) and {"tool_name", "raw_output"} <= told.keys():
-        return told["raw_output"]
-    if isinstance(told, list) and told and all(isinstance(each, Mapping) and each.keys() == {"text"} for each in told):
-        return "\n".join(str(each["text"]) for each in told)
-    return told
+    output = parse_embedded_json(result)
+    if isinstance(output, Mapping) and {"tool_name", "raw_output"} <= output.keys():
+        return output["raw_output"]
+    if (
+        isinstance(output, list)
+        and output
+        and all(isinstance(each, Mapping) and each.keys() == {"text"} for each in output)
+    ):
+        return "\n".join(str(each["text"]) for each in output)
+    return output
 
 
 def own_name(name: str) -> str:
@@ -95,20 +99,20 @@ def said_in(span: Span) -> tuple[list[Message], list[Message]]:
 
 def _messages(values: Iterable[Any]) -> list[Message]:
     for value in values:
-        told = parse_embedded_json(value)
-        told = told.get("messages", [told]) if isinstance(told, Mapping) else told
-        if is_messages(told):
-            return messages_in(told)
+        content = parse_embedded_json(value)
+        content = content.get("messages", [content]) if isinstance(content, Mapping) else content
+        if is_messages(content):
+            return messages_in(content)
     return []
 
 
 def citations_of(span: Span) -> tuple[Citation, ...]:
     """Return the citations in a span's output."""
     for name in (names.OUTPUT, "output.value"):
-        told = parse_embedded_json(span.attributes.get(name))
-        if isinstance(told, Mapping):
+        output = parse_embedded_json(span.attributes.get(name))
+        if isinstance(output, Mapping):
             for word in ("citations", "sources", "references"):
-                if cited := citations_in(told.get(word)):
+                if cited := citations_in(output.get(word)):
                     return cited
     return tuple(citation for message in said_in(span)[1] for citation in message.citations)
 
@@ -152,14 +156,14 @@ def _seconds(span: Span) -> float | None:
 
 def tool_name(span: Span) -> str:
     """Return the name of the span's tool."""
-    told = first(span.attributes, names.TOOL, "tool.name", "ai.toolCall.name", "traceloop.entity.name")
-    return told if isinstance(told, str) else own_name(span.name.removeprefix("execute_tool "))
+    name = first(span.attributes, names.TOOL, "tool.name", "ai.toolCall.name", "traceloop.entity.name")
+    return name if isinstance(name, str) else own_name(span.name.removeprefix("execute_tool "))
 
 
 def agent_name(span: Span) -> str:
     """Return the name of the span's agent."""
-    told = first(span.attributes, names.AGENT, "agent.name")
-    return told if isinstance(told, str) else span.name.removeprefix("invoke_agent ")
+    name = first(span.attributes, names.AGENT, "agent.name")
+    return name if isinstance(name, str) else span.name.removeprefix("invoke_agent ")
 
 
 def _documents(attributes: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -175,8 +179,8 @@ def _documents(attributes: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def is_cut_off_in(span: Span) -> bool:
     """Whether a model's span reports that the answer was truncated at the output limit."""
-    told = first(span.attributes, "gen_ai.response.finish_reasons", "llm.finish_reason")
-    reasons = told if isinstance(told, (list, tuple)) else [told]
+    finish_reason = first(span.attributes, "gen_ai.response.finish_reasons", "llm.finish_reason")
+    reasons = finish_reason if isinstance(finish_reason, (list, tuple)) else [finish_reason]
     return any(map(is_cut_off, reasons)) or any(message.cut_off for message in said_in(span)[1])
 
 
@@ -185,9 +189,11 @@ def error_of(span: Span) -> str | None:
     if span.status != "error" and span.attributes.get("langfuse.observation.level") != "ERROR":
         return None
     raised = next((event.attributes for event in span.events if event.name == "exception"), {})
-    told = span.message or first(span.attributes, "langfuse.observation.status_message")
+    status_message = span.message or first(span.attributes, "langfuse.observation.status_message")
     return str(
-        told or first(raised, "exception.message", "exception.type") or span.attributes.get(names.ERROR, "error")
+        status_message
+        or first(raised, "exception.message", "exception.type")
+        or span.attributes.get(names.ERROR, "error")
     )
 
 
@@ -200,9 +206,9 @@ def usage_of(span: Span) -> Usage | None:
     if sent is None and received is None:
         return None
     return Usage(
-        input_tokens=_whole(sent),
-        output_tokens=_whole(received),
-        calls=_whole(span.attributes.get("proctor.usage.calls", 1)),
+        input_tokens=_nonnegative_int(sent),
+        output_tokens=_nonnegative_int(received),
+        calls=_nonnegative_int(span.attributes.get("proctor.usage.calls", 1)),
         cost=_cost(span),
     )
 
@@ -213,11 +219,11 @@ def _cost(span: Span) -> float | None:
         priced = [value for name, value in details.items() if name != "total" and isinstance(value, (int, float))]
         total = details.get("total", sum(priced) if priced else None)
         return float(total) if isinstance(total, (int, float)) else None
-    told = first(span.attributes, *_COSTS)
-    return float(told) if isinstance(told, (int, float)) else None
+    cost = first(span.attributes, *_COSTS)
+    return float(cost) if isinstance(cost, (int, float)) else None
 
 
-def _whole(value: Any) -> int:
+def _nonnegative_int(value: Any) -> int:
     try:
         return max(0, int(value or 0))
     except (TypeError, ValueError):
@@ -231,10 +237,10 @@ def case_of(span: Span) -> str | None:
 
 def _cases(span: Span) -> Iterator[str]:
     for name in _CASES:
-        told = span.attributes.get(name)
-        if isinstance(told, str) and told:
-            yield told.strip('"') if name.startswith("langfuse.") else told
+        attribute = span.attributes.get(name)
+        if isinstance(attribute, str) and attribute:
+            yield attribute.strip('"') if name.startswith("langfuse.") else attribute
     for name in (names.ITEM_METADATA, "metadata"):
-        told = parse_embedded_json(span.attributes.get(name))
-        if isinstance(told, Mapping) and isinstance(told.get("case_id"), str):
-            yield told["case_id"]
+        attribute = parse_embedded_json(span.attributes.get(name))
+        if isinstance(attribute, Mapping) and isinstance(attribute.get("case_id"), str):
+            yield attribute["case_id"]

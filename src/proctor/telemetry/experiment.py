@@ -37,8 +37,8 @@ class Experiment:
 
 def experiment_id(project_id: str, dataset_id: str, name: str) -> str:
     """Return the id by which Langfuse groups the items of one run."""
-    told = encode(["langfuse-experiment-v1", project_id, dataset_id, name])
-    return hashlib.sha256(told.encode()).hexdigest()[:16]
+    identity_text = encode(["langfuse-experiment-v1", project_id, dataset_id, name])
+    return hashlib.sha256(identity_text.encode()).hexdigest()[:16]
 
 
 def item_id(dataset: str, exam: Exam) -> str:
@@ -72,9 +72,9 @@ def _question_fields(case: Case) -> dict[str, Any]:
 
 def _expected_fields(case: Case) -> dict[str, Any]:
     calls = case.expect.tool_calls or ()
-    told = {
+    fields = {
         "reference_answer": case.answer,
         "reasoning": case.reasoning,
         "expected_tools": list(case.expect.tools_used or dict.fromkeys(call.name for call in calls)),
     }
-    return {name: value for name, value in told.items() if value}
+    return {name: value for name, value in fields.items() if value}

@@ -33,7 +33,7 @@ def is_observation(value: Any) -> bool:
 def span_in(value: Mapping[str, Any]) -> Span:
     """Convert a span of the SDK or Phoenix."""
     status = value.get("status")
-    told = status if isinstance(status, Mapping) else {}
+    status_fields = status if isinstance(status, Mapping) else {}
     attributes = flatten_attributes(value.get("attributes"))
     if isinstance(value.get("span_kind"), str):
         attributes.setdefault(names.OPENINFERENCE_KIND, value["span_kind"])
@@ -46,8 +46,8 @@ def span_in(value: Mapping[str, Any]) -> Span:
         end=_time(value.get("end_time")),
         attributes=attributes,
         events=tuple(_events(value.get("events"))),
-        status=_status(told.get("status_code", value.get("status_code"))),
-        message=str(told.get("description", value.get("status_message")) or ""),
+        status=_status(status_fields.get("status_code", value.get("status_code"))),
+        message=str(status_fields.get("description", value.get("status_message")) or ""),
     )
 
 
@@ -102,7 +102,7 @@ def spans_of_trace(trace: Mapping[str, Any]) -> list[Span]:
     """Convert a Langfuse trace to its observations, under a span for the trace itself."""
     spans = [observation_in(each) for each in trace.get("observations") or () if is_observation(each)]
     identity = str(trace.get("id") or "")
-    attributes = _told(trace) | {
+    attributes = _input_output(trace) | {
         f"langfuse.trace.metadata.{name}": each for name, each in _mapping(trace.get("metadata")).items()
     }
     if isinstance(trace.get("sessionId"), str):
@@ -125,7 +125,7 @@ def observation_in(value: Mapping[str, Any]) -> Span:
     attributes = {
         **flatten_attributes(metadata.get("attributes")),
         **{names.METADATA + name: each for name, each in metadata.items() if name != "attributes"},
-        **_told(value),
+        **_input_output(value),
         names.OBSERVATION_TYPE: value["type"].lower(),
     }
     for name, attribute in (
@@ -152,7 +152,7 @@ def observation_in(value: Mapping[str, Any]) -> Span:
     )
 
 
-def _told(value: Mapping[str, Any]) -> dict[str, Any]:
+def _input_output(value: Mapping[str, Any]) -> dict[str, Any]:
     given = {names.INPUT: value.get("input"), names.OUTPUT: value.get("output")}
     return {name: each for name, each in given.items() if each is not None}
 

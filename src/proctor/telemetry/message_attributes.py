@@ -39,7 +39,7 @@ def given_in(span: Span) -> Iterator[Any]:
     """Yield all candidates for a span's input, most likely first."""
     yield from (_plain(name, value) for name in _INPUTS if (value := span.attributes.get(name)) not in (None, ""))
     yield from _flat(span.attributes, "llm.input_messages.", "gen_ai.prompt.")
-    yield from _told(span, _GIVEN_IN_EVENTS)
+    yield from _event_contents(span, _GIVEN_IN_EVENTS)
     if spoken := [*_spoken(span)]:
         yield spoken
 
@@ -48,7 +48,7 @@ def gave_in(span: Span) -> Iterator[Any]:
     """Yield all candidates for a span's output, most likely first."""
     yield from (_plain(name, value) for name in _OUTPUTS if (value := span.attributes.get(name)) not in (None, ""))
     yield from _flat(span.attributes, "llm.output_messages.", "gen_ai.completion.")
-    yield from _told(span, _GAVE_IN_EVENTS)
+    yield from _event_contents(span, _GAVE_IN_EVENTS)
     for event in span.events:
         if event.name == "gen_ai.choice":
             yield _message(event.attributes, "assistant")
@@ -62,7 +62,7 @@ def _plain(name: str, value: Any) -> Any:
     return value
 
 
-def _told(span: Span, events: Mapping[str, str]) -> Iterator[Any]:
+def _event_contents(span: Span, events: Mapping[str, str]) -> Iterator[Any]:
     for event in span.events:
         if (value := event.attributes.get(events.get(event.name, ""))) is not None:
             yield value
@@ -77,17 +77,17 @@ def _spoken(span: Span) -> Iterator[dict[str, Any]]:
 
 def _message(attributes: Mapping[str, Any], role: str) -> dict[str, Any]:
     """Build a message from an event that holds it whole under `message` or in separate fields."""
-    whole = parse_embedded_json(attributes.get("message"))
-    if isinstance(whole, Mapping):
-        return {"role": role, **whole}
-    content = parse_embedded_json(attributes.get("content", whole))
+    message = parse_embedded_json(attributes.get("message"))
+    if isinstance(message, Mapping):
+        return {"role": role, **message}
+    content = parse_embedded_json(attributes.get("content", message))
     known = {name: parse_embedded_json(attributes[name]) for name in ("tool_calls", "id") if name in attributes}
     if isinstance(content, list):  # Strands omits the type of text parts
         content = [
             {"type": "text", **each} if isinstance(each, Mapping) and "text" in each else each for each in content
         ]
-    said = content if isinstance(content, (str, list)) else "" if content is None else str(content)
-    return {"role": str(attributes.get("role") or role), "content": said, **known}
+    message_content = content if isinstance(content, (str, list)) else "" if content is None else str(content)
+    return {"role": str(attributes.get("role") or role), "content": message_content, **known}
 
 
 # --- messages spread over several attributes ----------------------------------------------

@@ -119,8 +119,8 @@ def _text_in(parts: Any) -> str:
         if isinstance(part, str):
             texts.append(part)
         elif isinstance(part, Mapping) and part.get("type", "text") in ("text", "output_text", "input_text"):
-            told = part.get("text", part.get("content"))
-            texts.append(told if isinstance(told, str) else "")
+            text = part.get("text", part.get("content"))
+            texts.append(text if isinstance(text, str) else "")
     return "".join(texts)
 
 
@@ -138,8 +138,8 @@ def _answers(parts: Any) -> Iterable[ToolResult]:
         if part.get("type") == "tool_call_response":
             yield ToolResult(id=part.get("id"), result=parse_embedded_json(part.get("response", part.get("result"))))
         elif part.get("type") == "tool_result":
-            told = part.get("content")
-            result = parse_embedded_json(told if isinstance(told, str) else _text_in(told) or told)
+            content = part.get("content")
+            result = parse_embedded_json(content if isinstance(content, str) else _text_in(content) or content)
             yield ToolResult(
                 id=part.get("tool_use_id"), result=result, error=str(result) if part.get("is_error") else None
             )
@@ -148,10 +148,12 @@ def _answers(parts: Any) -> Iterable[ToolResult]:
 def _call(item: Mapping[str, Any]) -> ToolCall:
     """Parse a tool call in any of the formats."""
     function = item.get("function")
-    told = function if isinstance(function, Mapping) else item
-    given: Any = next((told[name] for name in ("arguments", "args", "input") if told.get(name) is not None), {})
+    call_fields = function if isinstance(function, Mapping) else item
+    given: Any = next(
+        (call_fields[name] for name in ("arguments", "args", "input") if call_fields.get(name) is not None), {}
+    )
     identity = next((item[name] for name in ("call_id", "id") if isinstance(item.get(name), str)), None)
-    return ToolCall(name=str(told.get("name") or ""), arguments=arguments_in(given), id=identity)
+    return ToolCall(name=str(call_fields.get("name") or ""), arguments=arguments_in(given), id=identity)
 
 
 def arguments_in(value: Any) -> dict[str, Any]:
@@ -210,8 +212,8 @@ def asked_in(value: Any, *, levels: int = _LEVELS) -> AskedText | None:
     asked = next((each for each in inner if each is not None), None)
     if asked is None or asked.before:
         return asked
-    told = (messages_in(parse_embedded_json(value.get(name))) for name in _HISTORIES)
-    earlier = next(filter(None, told), [])
+    histories = (messages_in(parse_embedded_json(value.get(name))) for name in _HISTORIES)
+    earlier = next(filter(None, histories), [])
     if earlier and earlier[-1].text == asked.text:  # the list ends with the question itself
         earlier = earlier[:-1]
     return replace(asked, before=dialogue(earlier))
@@ -228,8 +230,8 @@ def _asked_last(messages: Sequence[Message]) -> AskedText | None:
 def dialogue(messages: Sequence[Message]) -> str:
     """Format the conversation between user and agent, without instructions and tools."""
     names = {"user": "user", "human": "user", "assistant": "agent", "ai": "agent", "model": "agent"}
-    said = [(names.get(message.role), message.text) for message in messages]
-    return "\n".join(f"{name}: {text}" for name, text in said if name and text)
+    utterances = [(names.get(message.role), message.text) for message in messages]
+    return "\n".join(f"{name}: {text}" for name, text in utterances if name and text)
 
 
 def _unwrap(value: Any, *, levels: int) -> Any:
@@ -278,8 +280,8 @@ def answer_in(value: Any) -> str | None:
 
 def _last_words(messages: Sequence[Message]) -> str | None:
     """Return the last text of the agent, or None if it only requested tools."""
-    said = [message for message in messages if message.role not in ("user", "system", *_TOOL_ROLES)]
-    texts = [message.text for message in said if message.text or not message.calls]
+    agent_messages = [message for message in messages if message.role not in ("user", "system", *_TOOL_ROLES)]
+    texts = [message.text for message in agent_messages if message.text or not message.calls]
     return texts[-1] if texts else None
 
 
@@ -296,11 +298,11 @@ def calls_in(messages: Sequence[Message]) -> tuple[ToolCall, ...]:
         calls += [replace(call, step=place) for call in message.calls]
         for answer in message.answers:
             answered = True
-            _settle(calls, answer)
+            _attach_result(calls, answer)
     return tuple(calls) if place < len(calls) else tuple(replace(call, step=None) for call in calls)
 
 
-def _settle(calls: list[ToolCall], answer: ToolResult) -> None:
+def _attach_result(calls: list[ToolCall], answer: ToolResult) -> None:
     open_calls = [place for place, call in enumerate(calls) if not call.result_known]
     same = [place for place in open_calls if answer.id is not None and calls[place].id == answer.id]
     nameless = [place for place in open_calls if answer.id is None or calls[place].id is None]
@@ -331,20 +333,20 @@ def turns_in(messages: Sequence[Message]) -> tuple[Turn, ...]:
     """Split a conversation into turns, each starting with the user's messages."""
     turns: list[Turn] = []
     waiting: list[str] = []
-    said: list[Message] = []
+    reply_messages: list[Message] = []
 
     def close() -> None:
         if waiting:
-            turns.append(Turn(number=len(turns) + 1, question="\n".join(waiting), reply=_reply(said)))
+            turns.append(Turn(number=len(turns) + 1, question="\n".join(waiting), reply=_reply(reply_messages)))
 
     for message in messages:
         if _is_question(message):
-            if said:
+            if reply_messages:
                 close()
-                waiting, said = [], []
+                waiting, reply_messages = [], []
             waiting.append(message.text)
         elif waiting and message.role not in _APART:
-            said.append(message)
+            reply_messages.append(message)
     close()
     return tuple(turns)
 

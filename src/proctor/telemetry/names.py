@@ -101,8 +101,8 @@ def kind_of(span: Span) -> Kind:
     if own in _PLANS or span.attributes.get(OPERATION) == "plan":
         return "plan"
     for attribute, kinds in _KINDS.items():
-        said = span.attributes.get(attribute)
-        if isinstance(said, str) and (kind := kinds.get(said.strip('"').lower())):
+        label = span.attributes.get(attribute)
+        if isinstance(label, str) and (kind := kinds.get(label.strip('"').lower())):
             return kind
     word = span.name.partition(" ")[0].lower()
     if word in _PLANS:

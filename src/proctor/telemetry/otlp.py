@@ -51,7 +51,7 @@ def batches(
     waiting: list[tuple[Sequence[Span], bytes]] = []
     size = 0
     for _, trace in groupby(spans, key=lambda span: span.trace):
-        for piece, body in _pieces(list(trace), encoding, most_bytes):
+        for piece, body in _split_to_size(list(trace), encoding, most_bytes):
             if waiting and size + len(body) > most_bytes:
                 yield _batch(waiting, encoding)
                 waiting, size = [], 0
@@ -61,14 +61,16 @@ def batches(
         yield _batch(waiting, encoding)
 
 
-def _pieces(trace: Sequence[Span], encoding: Encoding, most_bytes: int) -> Iterator[tuple[Sequence[Span], bytes]]:
+def _split_to_size(
+    trace: Sequence[Span], encoding: Encoding, most_bytes: int
+) -> Iterator[tuple[Sequence[Span], bytes]]:
     body = encode(trace, encoding)
     if len(body) <= most_bytes or len(trace) == 1:
         yield trace, body
         return
     middle = len(trace) // 2
-    yield from _pieces(trace[:middle], encoding, most_bytes)
-    yield from _pieces(trace[middle:], encoding, most_bytes)
+    yield from _split_to_size(trace[:middle], encoding, most_bytes)
+    yield from _split_to_size(trace[middle:], encoding, most_bytes)
 
 
 def _batch(pieces: Sequence[tuple[Sequence[Span], bytes]], encoding: Encoding) -> SpanBatch:

@@ -31,7 +31,7 @@ _NOT_FINITE = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
 
 def encode_json(spans: Iterable[Span]) -> bytes:
     """Encode an export request as OTLP JSON: ids as hex, 64-bit numbers as text, enumerations as numbers."""
-    told = [
+    resource_spans = [
         {
             "resource": {"attributes": _json_attributes(origin.resource)},
             "scopeSpans": [
@@ -43,7 +43,7 @@ def encode_json(spans: Iterable[Span]) -> bytes:
         }
         for origin, group in origins(spans)
     ]
-    return msgspec.json.encode({"resourceSpans": told})
+    return msgspec.json.encode({"resourceSpans": resource_spans})
 
 
 def _json_span(span: Span) -> dict[str, Any]:
@@ -125,8 +125,8 @@ def span_in(span: Any, *, resource: Mapping[str, Any] | None = None, scope: str 
         parent=_text(_field(span, "parentSpanId")).lower() or None,
         name=_text(_field(span, "name")),
         kind=_enum_word(_field(span, "kind"), "SPAN_KIND_", KINDS),
-        start=_whole(_field(span, "startTimeUnixNano")),
-        end=_whole(_field(span, "endTimeUnixNano")),
+        start=_parse_int(_field(span, "startTimeUnixNano")),
+        end=_parse_int(_field(span, "endTimeUnixNano")),
         attributes=_attributes_in(_field(span, "attributes")),
         events=tuple(_event_in(event) for event in _list(_field(span, "events"))),
         status=cast("SpanStatus", _enum_word(_field(status, "code"), "STATUS_CODE_", STATUSES)),
@@ -140,7 +140,7 @@ def span_in(span: Any, *, resource: Mapping[str, Any] | None = None, scope: str 
 def _event_in(event: Any) -> SpanEvent:
     return SpanEvent(
         name=_text(_field(event, "name")),
-        time=_whole(_field(event, "timeUnixNano")),
+        time=_parse_int(_field(event, "timeUnixNano")),
         attributes=_attributes_in(_field(event, "attributes")),
     )
 
@@ -166,7 +166,7 @@ def _text(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _whole(value: Any) -> int:
+def _parse_int(value: Any) -> int:
     try:
         return int(value or 0)
     except (TypeError, ValueError):
@@ -191,7 +191,7 @@ def _value_in(value: Any) -> Any:
     kind, inner = next(iter(value.items()))
     match kind:
         case "intValue" | "int_value":
-            return _whole(inner)
+            return _parse_int(inner)
         case "doubleValue" | "double_value":
             return float(inner) if isinstance(inner, (int, float)) or inner in _NOT_FINITE.values() else None
         case "arrayValue" | "array_value":

@@ -173,10 +173,10 @@ def pieces(
             file.seek(start)
             yield from _lines(file, path, unreadable or _refuse)
     else:
-        whole = _Stretch(text[start:] if start else text, offset=start, line=1, path=path)
-        yield from whole.pieces()
-        if partial is not None and whole.missing:
-            partial(f"{path} is not all there is: {whole.missing}")
+        document = _Stretch(text[start:] if start else text, offset=start, line=1, path=path)
+        yield from document.pieces()
+        if partial is not None and document.missing:
+            partial(f"{path} is not all there is: {document.missing}")
 
 
 def _array(path: Path, start: int, unreadable: Callable[[InputError], None]) -> Iterator[Piece] | None:
@@ -252,12 +252,12 @@ class _Page(msgspec.Struct, rename="camel"):
 
 def _missing(keys: dict[str, msgspec.Raw], here: int) -> str:
     try:
-        told: _Page = parse_json(keys["meta"], _Page) if "meta" in keys else _Page()
+        page: _Page = parse_json(keys["meta"], _Page) if "meta" in keys else _Page()
     except msgspec.DecodeError:
         return ""
-    if isinstance(told.total_items, int) and told.total_items > here:
-        return f"page {told.page} of {told.total_pages}, {here:,} of {told.total_items:,} records"
-    return f"{here:,} records, and more follow there" if told.cursor else ""
+    if isinstance(page.total_items, int) and page.total_items > here:
+        return f"page {page.page} of {page.total_pages}, {here:,} of {page.total_items:,} records"
+    return f"{here:,} records, and more follow there" if page.cursor else ""
 
 
 class _Stretch:
@@ -271,14 +271,14 @@ class _Stretch:
 
     def pieces(self) -> Iterator[Piece]:
         try:
-            raws, whole = self._read()
+            raws, document = self._read()
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             line = self._line + self._lines_before(error)
             raise InputError(f"{self._path}:{line}: this is not valid JSON: {error}") from error
         except InputError as error:
             raise InputError(f"{self._path}:{self._line}: {error}") from error
-        if whole is not None:
-            yield whole
+        if document is not None:
+            yield document
         for raw in raws or ():
             yield from self._inside(bytes(raw)).pieces()
 
@@ -292,7 +292,7 @@ class _Stretch:
                 raise
             self._text = mended
             raws = self._raws()
-        return raws, self._whole() if raws is None else None
+        return raws, self._single_piece() if raws is None else None
 
     def _lines_before(self, error: Exception) -> int:
         """Count the lines before the byte that could not be read."""
@@ -332,7 +332,7 @@ class _Stretch:
         self._at = start + len(raw)
         return inner
 
-    def _whole(self) -> Piece:
+    def _single_piece(self) -> Piece:
         value = read_json(self._text)
         form_of(value)
         return Piece(offset=self._offset, length=len(self._text), line=self._line, value=value)

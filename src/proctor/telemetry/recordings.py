@@ -92,7 +92,7 @@ class Recordings:
             start = (entry, same[0]) if same else self._nth(case, question, trial)
         elif len(asked) > 1:
             start = self._nth(case, question, trial)
-        return self._found(*start) if start is not None else None
+        return self._recorded_turn(*start) if start is not None else None
 
     def _nth(self, case: str | None, question: str, trial: int) -> tuple[int, int] | None:
         places = self._places(case, question)
@@ -102,7 +102,7 @@ class Recordings:
         by_case = self._by_case.get(case, []) if case is not None else []
         return by_case or self._by_question.get(_digest(question), [])
 
-    def _found(self, entry: int, place: int) -> RecordedTurn:
+    def _recorded_turn(self, entry: int, place: int) -> RecordedTurn:
         recording = self._load(entry)
         turn = recording.transcript.turns[place]
         line = self._pieces[3 * self._entries[entry][0] + 2]

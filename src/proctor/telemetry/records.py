@@ -69,35 +69,39 @@ def recording_in(value: Any) -> Recording:
     """Parse a conversation in Proctor's own format or a message list."""
     if form_of(value) == "messages":
         return _from_messages(value)
-    return _own(value)
+    return _read_own_recording(value)
 
 
 def _case_in(value: Mapping[str, Any]) -> str | None:
     metadata = value.get("metadata")
-    told = [value.get("case"), value.get("case_id"), metadata.get("case_id") if isinstance(metadata, Mapping) else None]
-    return next((str(each) for each in told if isinstance(each, (str, int)) and each != ""), None)
+    candidates = [
+        value.get("case"),
+        value.get("case_id"),
+        metadata.get("case_id") if isinstance(metadata, Mapping) else None,
+    ]
+    return next((str(each) for each in candidates if isinstance(each, (str, int)) and each != ""), None)
 
 
 def _from_messages(value: Any) -> Recording:
-    whole: Mapping[str, Any] = value if isinstance(value, Mapping) else {"messages": value}
-    turns = turns_in(messages_in(whole["messages"]))
+    conversation: Mapping[str, Any] = value if isinstance(value, Mapping) else {"messages": value}
+    turns = turns_in(messages_in(conversation["messages"]))
     if not turns:
         raise InputError("a message list has no message of a user; expected at least one question")
-    return Recording(transcript=Transcript(turns=turns), case=_case_in(whole))
+    return Recording(transcript=Transcript(turns=turns), case=_case_in(conversation))
 
 
-def _own(value: Mapping[str, Any]) -> Recording:
+def _read_own_recording(value: Mapping[str, Any]) -> Recording:
     transcript = value.get("transcript")
-    whole = {**transcript, **value} if isinstance(transcript, Mapping) else value
-    given = whole.get("turns", [whole])
-    case = _case_in(whole)
+    record = {**transcript, **value} if isinstance(transcript, Mapping) else value
+    given = record.get("turns", [record])
+    case = _case_in(record)
     if not isinstance(given, list) or not given:
         raise InputError(f'turns={given!r} is not a list of turns; expected {{"question", "reply"}} each')
     turns = tuple(_own_turn(turn, place) for place, turn in enumerate(given, 1))
     if case is None and not any(turn.question or turn.case for turn in turns):
         raise InputError("a recording has neither a case nor a question; without one it cannot be matched")
     failures = {place: str(turn["error"]) for place, turn in enumerate(given, 1) if turn.get("error") is not None}
-    ended = whole.get("ended")
+    ended = record.get("ended")
     return Recording(
         transcript=Transcript(turns=turns, ended=ended if isinstance(ended, str) else None),
         case=case,

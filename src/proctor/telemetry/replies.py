@@ -103,7 +103,7 @@ def _call_attributes(call: ToolCall, place: int) -> dict[str, Any]:
         "proctor.call.step": call.step,
         "proctor.call.seconds": call.seconds,
     }
-    told = {names.RESULT: result, names.OUTPUT: result, "proctor.call.text": isinstance(call.result, str)}
+    result_attributes = {names.RESULT: result, names.OUTPUT: result, "proctor.call.text": isinstance(call.result, str)}
     return {
         names.OPERATION: "execute_tool",
         names.TOOL: call.name,
@@ -115,7 +115,7 @@ def _call_attributes(call: ToolCall, place: int) -> dict[str, Any]:
         names.METADATA + "step": str(call.step if call.step is not None else place + 1),
         names.CALL_PLACE: place,
         **{name: value for name, value in known.items() if value is not None},
-        **(told if call.result_known else {}),
+        **(result_attributes if call.result_known else {}),
         **_error_attributes(call.error),
     }
 
@@ -139,13 +139,15 @@ def _step(frame: Frame, reply: Reply, place: int, call_place: int | None) -> Spa
     step = reply.steps[place]
     call = reply.tool_calls[call_place] if call_place is not None else None
     error = call.error if call is not None else (step.detail or step.name if step.status == "error" else None)
-    told = _call_attributes(call, call_place) if call is not None and call_place is not None else {}
+    call_attributes = _call_attributes(call, call_place) if call is not None and call_place is not None else {}
     start = nanoseconds(step.start) if step.start is not None else frame.start
     end = nanoseconds(step.end) if step.end is not None else frame.end
     measured = step.start is not None and step.end is not None
     return frame.span(
         _step_name(step, call), "step", place, parent=_parent(frame, reply, step), start=start, end=max(start, end),
-        attributes={**_step_attributes(step, place), **told, **({} if measured else {names.ESTIMATED: True})},
+        attributes={
+            **_step_attributes(step, place), **call_attributes, **({} if measured else {names.ESTIMATED: True})
+        },
         **_error_fields(error),
     )  # fmt: skip
 

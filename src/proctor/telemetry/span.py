@@ -76,8 +76,8 @@ def _digest(key: Key, *path: str | int) -> str:
 
 def nanoseconds(seconds: float) -> int:
     """Convert seconds to whole nanoseconds, precisely enough that `seconds_of` returns the same seconds."""
-    whole = int(seconds)
-    return whole * _SECOND + round((seconds - whole) * _SECOND)
+    whole_seconds = int(seconds)
+    return whole_seconds * _SECOND + round((seconds - whole_seconds) * _SECOND)
 
 
 def seconds_of(nanoseconds: int) -> float:
@@ -106,7 +106,9 @@ def utf8(text: str) -> str:
 
 
 def origins(spans: Iterable[Span]) -> Iterator[tuple[Span, list[Span]]]:
-    """Group spans by resource and scope, in order of appearance; yield one representative and all spans of each group."""
+    """Group spans by resource and scope, in order of appearance; yield one representative and all spans of each
+    group.
+    """
     groups: dict[tuple[int, str, str], list[Span]] = {}
     same: list[Mapping[str, Any]] = []
     for span in spans:

@@ -33,7 +33,9 @@ class _Evaluator:
 
 
 def review_spans(sheet: AttemptTrace) -> list[Span]:
-    """Build the spans of the review and its reviewers, or none if nothing was judged. Reviewers' durations are unknown."""
+    """Build the spans of the review and its reviewers, or none if nothing was judged. Reviewers' durations are
+    unknown.
+    """
     evaluators = _evaluators(sheet)
     if not evaluators:
         return []
@@ -44,11 +46,14 @@ def review_spans(sheet: AttemptTrace) -> list[Span]:
         "skipped_evaluator_count": 0,
     }
     attributes = {names.OBSERVATION_TYPE: "span", names.OPENINFERENCE_KIND: "CHAIN", names.OUTPUT: Json(counts)}
-    whole = sheet.span(
+    review_span = sheet.span(
         EVALUATION, EVALUATION, parent=span_id(sheet.attempt.key, ITEM), attributes=attributes,
         start=sheet.answered, end=sheet.end,
     )  # fmt: skip
-    return [whole, *(_span(sheet, each, place, len(evaluators), whole) for place, each in enumerate(evaluators))]
+    return [
+        review_span,
+        *(_span(sheet, each, place, len(evaluators), review_span) for place, each in enumerate(evaluators)),
+    ]
 
 
 def _evaluators(sheet: AttemptTrace) -> list[_Evaluator]:
@@ -93,26 +98,26 @@ def _attributes(sheet: AttemptTrace, evaluator: _Evaluator, place: int) -> dict[
         "expected_output": item_expected(sheet.exam),
         "metadata": item_metadata(sheet.exam),
     }
-    said: Any = [_mark(mark) for mark in evaluator.marks]
+    marks: Any = [_langfuse_score(mark) for mark in evaluator.marks]
     return {
         names.OBSERVATION_TYPE: "evaluator",
         names.OPENINFERENCE_KIND: "EVALUATOR",
         names.METADATA + "evaluator_kind": Json("item"),
         names.METADATA + "evaluator_index": Json(place),
         names.INPUT: Json(judged),
-        names.OUTPUT: Json(said if evaluator.broken is None else {"error": evaluator.broken}),
+        names.OUTPUT: Json(marks if evaluator.broken is None else {"error": evaluator.broken}),
         names.ESTIMATED: True,
     }
 
 
-def _mark(evaluation: EvaluationRecord) -> dict[str, Any]:
+def _langfuse_score(evaluation: EvaluationRecord) -> dict[str, Any]:
     """Return one score as attributes in Langfuse's terms."""
-    told: dict[str, Any] = {"name": evaluation.name, "value": evaluation.label, "data_type": "CATEGORICAL"}
+    score: dict[str, Any] = {"name": evaluation.name, "value": evaluation.label, "data_type": "CATEGORICAL"}
     if evaluation.passed is not None:
-        told |= {"value": evaluation.passed, "data_type": "BOOLEAN"}
+        score |= {"value": evaluation.passed, "data_type": "BOOLEAN"}
     elif evaluation.value is not None:
-        told |= {"value": evaluation.value, "data_type": "NUMERIC"}
-    return told | ({"comment": evaluation.explanation} if evaluation.explanation else {})
+        score |= {"value": evaluation.value, "data_type": "NUMERIC"}
+    return score | ({"comment": evaluation.explanation} if evaluation.explanation else {})
 
 
 _NAMED = re.compile(r"(?P<name>[A-Za-z_][\w.]*(?:Error|Exception|Timeout|Fault|Interrupt|Exit)|HTTP \d{3})\b")
@@ -154,7 +159,7 @@ def _item(sheet: AttemptTrace) -> Span:
         **({"proctor.condition": key.condition} if key.condition else {}),
     }
     return sheet.span(
-        ITEM, ITEM, parent=None, start=sheet.start, end=sheet.end, **_told(attributes, sheet.attempt.failure)
+        ITEM, ITEM, parent=None, start=sheet.start, end=sheet.end, **_span_fields(attributes, sheet.attempt.failure)
     )
 
 
@@ -163,7 +168,7 @@ def _task(sheet: AttemptTrace) -> Span:
     attributes = {**sheet.item, **sheet.session, **({names.ENDED: ended} if ended else {})}
     return sheet.span(
         TASK, TASK, parent=span_id(sheet.attempt.key, ITEM), start=sheet.start, end=sheet.answered,
-        events=_results(sheet, None), **_told(attributes, sheet.broke("agent", "examiner", "engine")),
+        events=_results(sheet, None), **_span_fields(attributes, sheet.broke("agent", "examiner", "engine")),
     )  # fmt: skip
 
 
@@ -174,7 +179,7 @@ def _turn(sheet: AttemptTrace, turn: Turn) -> list[Span]:
     agent = sheet.span(
         f"invoke_agent {sheet.run.agent}", "turn", turn.number, parent=task_span(sheet.attempt.key), start=start,
         end=end, events=_results(sheet, turn.number),
-        **_told(_turn_attributes(sheet, turn), sheet.broke("agent", turn=turn.number)),
+        **_span_fields(_turn_attributes(sheet, turn), sheet.broke("agent", turn=turn.number)),
     )  # fmt: skip
     if turn.reply is None:
         return [agent]
@@ -214,19 +219,19 @@ def _reply_attributes(turn: Turn) -> dict[str, Any]:
     if reply is None:
         return {}
     stopped = "length" if reply.cut_off else "stop"
-    said = [{"role": "assistant", "parts": [{"type": "text", "content": reply.text}], "finish_reason": stopped}]
+    messages = [{"role": "assistant", "parts": [{"type": "text", "content": reply.text}], "finish_reason": stopped}]
     times = {"proctor.reply.seconds": reply.seconds, "proctor.reply.first_token": reply.first_token}
     unknown = {} if reply.tools_known else {names.TOOLS_KNOWN: False}
     return {
         names.OUTPUT: Json(turn_output(reply)),
-        names.OUTPUT_MESSAGES: Json(said),
+        names.OUTPUT_MESSAGES: Json(messages),
         **{name: value for name, value in times.items() if value is not None},
         **unknown,
         **({names.CUT_OFF: True} if reply.cut_off else {}),
     }
 
 
-def _told(attributes: Mapping[str, Any], failure: Failure | None) -> dict[str, Any]:
+def _span_fields(attributes: Mapping[str, Any], failure: Failure | None) -> dict[str, Any]:
     """Return the attributes and status of a span, including its failure, if any."""
     if failure is None:
         return {"attributes": attributes}
@@ -257,11 +262,11 @@ def _results(sheet: AttemptTrace, turn: int | None) -> tuple[SpanEvent, ...]:
 
 
 def _result(evaluation: EvaluationRecord) -> dict[str, Any]:
-    told = {
+    attributes = {
         "gen_ai.evaluation.name": evaluation.name,
         "gen_ai.evaluation.score.value": evaluation.value,
         "gen_ai.evaluation.score.label": evaluation.label,
         "gen_ai.evaluation.explanation": evaluation.explanation or None,
         "proctor.reviewer": evaluation.by,
     }
-    return {name: value for name, value in told.items() if value is not None}
+    return {name: value for name, value in attributes.items() if value is not None}

@@ -56,14 +56,14 @@ def recording_of(spans: Iterable[Span]) -> Recording:
             failures[number] = failure
     ended = next((span.attributes[names.ENDED] for span in tree.spans if names.ENDED in span.attributes), None)
     case = next((case for span in tree.spans if (case := case_of(span)) is not None), None)
-    said = Transcript(turns=tuple(turns), ended=ended)
-    return Recording(transcript=said, case=case, failures=failures, traces=tuple(traces), before=before)
+    transcript = Transcript(turns=tuple(turns), ended=ended)
+    return Recording(transcript=transcript, case=case, failures=failures, traces=tuple(traces), before=before)
 
 
 def conversation_of(spans: Iterable[Span]) -> str | None:
     """Return the conversation id that the spans carry, or None if they carry none."""
-    told = (span.attributes.get(name) for span in spans for name in (names.CONVERSATION, names.SESSION))
-    return next((each for each in told if isinstance(each, str) and each), None)
+    identifiers = (span.attributes.get(name) for span in spans for name in (names.CONVERSATION, names.SESSION))
+    return next((each for each in identifiers if isinstance(each, str) and each), None)
 
 
 def _turn(part: TurnSubtree, number: int, asked: AskedText | None) -> Turn:
@@ -83,8 +83,8 @@ def _turn(part: TurnSubtree, number: int, asked: AskedText | None) -> Turn:
 
 
 def _question_in(part: TurnSubtree) -> AskedText | None:
-    told = (asked_of(span) for span in (*part.telling(), *part.models()))
-    return next((asked for asked in told if asked is not None), None)
+    questions = (asked_of(span) for span in (*part.telling(), *part.models()))
+    return next((asked for asked in questions if asked is not None), None)
 
 
 def _reply(part: TurnSubtree, head: Span) -> Reply | None:
@@ -115,8 +115,8 @@ def _cut_off(part: TurnSubtree, head: Span) -> bool:
 
 def _answer(part: TurnSubtree) -> str | None:
     telling = part.telling() if part.head is not None else reversed(part.telling())
-    told = (answer_of(span) for span in (*telling, *reversed(part.models())))
-    return next((text for text in told if text is not None), None)
+    answers = (answer_of(span) for span in (*telling, *reversed(part.models())))
+    return next((text for text in answers if text is not None), None)
 
 
 def _failure(part: TurnSubtree) -> str | None:

@@ -120,8 +120,8 @@ class AgentContract:
         )
         async with self.connected(minds.recalling) as agent:
             assert agent.takes_request
-            heard = json.loads((await agent.reply(request)).text)
-        assert heard == ["A race.", "Who was first?", "Ada was.", "Who was second?", "Ben was.", "And third?"]
+            texts = json.loads((await agent.reply(request)).text)
+        assert texts == ["A race.", "Who was first?", "Ada was.", "Who was second?", "Ben was.", "And third?"]
 
     @_to_the_end
     async def test_a_conversation_goes_on(self) -> None:

@@ -55,8 +55,8 @@ class ExecutorContract:
         with _scene(cases=6, turns=3) as scene:
             records, _ = self._play(scene)
             for pending in scene.pending():
-                told = [_told(record) for record in records if _key(record) == pending.attempt.key]
-                assert told == ["turn 1", "review 1", "turn 2", "review 2", "turn 3", "review 3", "finished"]
+                events = [_event_label(record) for record in records if _key(record) == pending.attempt.key]
+                assert events == ["turn 1", "review 1", "turn 2", "review 2", "turn 3", "review 3", "finished"]
 
     def test_a_turn_is_stored_before_the_next_is_asked(self) -> None:
         with _scene(cases=6, turns=3) as scene:
@@ -255,14 +255,14 @@ def _key(record: Record) -> Key:
     return record.attempt.key if isinstance(record, Finished) else record.key
 
 
-def _told(record: Record) -> str:
+def _event_label(record: Record) -> str:
     if isinstance(record, Finished):
         return "finished"
     return f"turn {record.turn.number}" if isinstance(record, Turned) else f"review {record.turn}"
 
 
 def _told_of(record: Record) -> tuple[Key, str]:
-    return _key(record), _told(record)
+    return _key(record), _event_label(record)
 
 
 def _look_for(seconds: float, holds: Callable[[], bool]) -> None:

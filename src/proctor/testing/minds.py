@@ -134,8 +134,10 @@ TOOLS: Tools = {"add": add, "multiply": multiply}
 
 def heard_in(request: Request) -> Heard:
     """Return what a request contains, as a mind receives it."""
-    said = [text for turn in request.history for text in (turn.question, turn.reply.text if turn.reply else "")]
-    return Heard(question=request.question, context=request.context or "", history=tuple(said))
+    earlier_texts = [
+        text for turn in request.history for text in (turn.question, turn.reply.text if turn.reply else "")
+    ]
+    return Heard(question=request.question, context=request.context or "", history=tuple(earlier_texts))
 
 
 @dataclass(kw_only=True, slots=True)

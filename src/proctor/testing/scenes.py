@@ -86,7 +86,7 @@ class Scene:
     def answered(self, *turns: int) -> list[PendingAttempt]:
         """Return all attempts with these of their turns already stored."""
         return [
-            replace(pending, attempt=replace(pending.attempt, transcript=_said(pending.exam, turns)))
+            replace(pending, attempt=replace(pending.attempt, transcript=_transcript(pending.exam, turns)))
             for pending in self.pending()
         ]
 
@@ -138,7 +138,7 @@ class Scene:
         return Exam(id=f"c{number}", cases=cases, open=self.open)
 
 
-def _said(exam: Exam, turns: Sequence[int]) -> Any:
+def _transcript(exam: Exam, turns: Sequence[int]) -> Any:
     return Transcript(
         turns=tuple(
             Turn(number=number, question=exam.cases[number - 1].question, case=exam.cases[number - 1].id,

@@ -63,7 +63,9 @@ class Stage:
 
     @property
     def is_ending(self) -> bool:
-        """Whether the caller's task is being cancelled: a cancellation of other tasks then does not come from an agent."""
+        """Whether the caller's task is being cancelled: a cancellation of other tasks then does not come from an
+        agent.
+        """
         return self.interrupted.is_set() or (self._host is not None and self._host.cancelling() > 0)
 
     def soon(self, callback: Callable[..., object], *args: Any) -> bool:
@@ -76,8 +78,8 @@ class Stage:
 
     def responds(self, *, within: float) -> bool:
         """Whether the loop runs a callback within so many seconds; an agent may block it indefinitely."""
-        heard = threading.Event()
-        return self.soon(heard.set) and heard.wait(within)
+        response = threading.Event()
+        return self.soon(response.set) and response.wait(within)
 
     def close_all(self, parts: Iterable[object]) -> None:
         """Call `close` on each object that has it, ignoring errors."""

@@ -79,7 +79,7 @@ class GrowingExecutor(ThreadPoolExecutor):
         parent = os.getpid()
         while (call := self._next()) is not None:
             if call.future.set_running_or_notify_cancel():
-                _settle(call)
+                _run_call(call)
             end_a_forked_child(parent)
 
     def _next(self) -> _Call | None:
@@ -123,7 +123,7 @@ class GrowingExecutor(ThreadPoolExecutor):
                 return
 
 
-def _settle(call: _Call) -> None:
+def _run_call(call: _Call) -> None:
     try:
         call.future.set_result(call.run())
     except BaseException as error:

@@ -139,7 +139,9 @@ class _Connection(H11Protocol):
 
 
 def _server_config(app: FastAPI) -> uvicorn.Config:
-    """Return uvicorn's configuration. It ignores forwarding headers; `site/clients.py` reads those of trusted proxies."""
+    """Return uvicorn's configuration. It ignores forwarding headers; `site/clients.py` reads those of trusted
+    proxies.
+    """
     return uvicorn.Config(
         app,
         http=_Connection,

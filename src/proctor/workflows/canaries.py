@@ -65,7 +65,9 @@ def canary_exams(settings: Settings) -> tuple[Exam, ...]:
 
 
 def judge_canaries(store: Store, run: Run, cast: Cast, settings: Settings, stage: Stage) -> None:
-    """Judge the canaries that have no verdict yet and store the result with the run. The caller holds the run's lock."""
+    """Judge the canaries that have no verdict yet and store the result with the run. The caller holds the run's
+    lock.
+    """
     if settings.canaries == NONE or settings.reviewer is None or KEPT in settings.built:
         return
     stored = store.archive.find(run.id)
@@ -93,8 +95,8 @@ def judge_canaries(store: Store, run: Run, cast: Cast, settings: Settings, stage
 def _judge(settings: Settings) -> str:
     """Return a digest of everything about the judge that may change a verdict."""
     built = [[spec.spec, spec.options] for judge in settings.judges for spec in judge]
-    told = [settings.reviewer, settings.rubric, built, settings.passing_score, settings.weights, settings.type]
-    return digest(told)
+    identity = [settings.reviewer, settings.rubric, built, settings.passing_score, settings.weights, settings.type]
+    return digest(identity)
 
 
 def _ask_judge(
@@ -128,8 +130,8 @@ def _pending(run: Run, due: Iterable[Canary]) -> Iterable[PendingAttempt]:
 def _with_verdicts(
     before: CanaryVerdicts, canaries: Sequence[Canary], attempts: Mapping[str, Attempt], reason: str
 ) -> CanaryVerdicts:
-    told = {name: attempt.passed if attempt.failure is None else None for name, attempt in attempts.items()}
-    verdicts = {each.case.id: told.get(each.case.id, before.verdicts.get(each.case.id)) for each in canaries}
+    new_verdicts = {name: attempt.passed if attempt.failure is None else None for name, attempt in attempts.items()}
+    verdicts = {each.case.id: new_verdicts.get(each.case.id, before.verdicts.get(each.case.id)) for each in canaries}
     missing = [attempts[name] for name, verdict in verdicts.items() if verdict is None and name in attempts]
     reasons = [reason, *(why for attempt in missing for why in _why_none(attempt))]
     return replace(

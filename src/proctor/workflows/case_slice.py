@@ -27,8 +27,8 @@ def read_slice(name: str, wanted: Mapping[str, str], *, store: str) -> Findings:
         planned = 0 if run.cut else sum(run.settings.trials_of(exam) for exam in meant) * len(run.settings.conditions)
         found = gather(replace(run, planned=planned), tuple(meant.values()), attempts)
         found = with_labels_among(opened, run, found, meant)
-    said = " and ".join(f"{key}={value}" for key, value in wanted.items())
-    return replace(found, notes=(f"Only the {len(meant)} of {len(exams)} cases with {said}.", *found.notes))
+    filter_text = " and ".join(f"{key}={value}" for key, value in wanted.items())
+    return replace(found, notes=(f"Only the {len(meant)} of {len(exams)} cases with {filter_text}.", *found.notes))
 
 
 def _has(exam: Exam, key: str, value: str) -> bool:
@@ -46,9 +46,9 @@ def _values(case: Case, key: str) -> Sequence[str]:
 def _no_such_case(exams: Sequence[Exam], wanted: Mapping[str, str]) -> str:
     cases = [exam.cases[0] for exam in exams]
     names = sorted({name for case in cases for name in (*case.metadata, *(["category"] if case.categories else []))})
-    said = " and ".join(f"{key}={value}" for key, value in wanted.items())
+    filter_text = " and ".join(f"{key}={value}" for key, value in wanted.items())
     unknown = next((key for key in wanted if key not in names), None)
     if unknown is not None:
         return f"no case has {unknown!r} among its metadata; {known_are(names)}"
     there = sorted({value for case in cases for key in wanted for value in _values(case, key) if value != "null"})[:20]
-    return f"no case has {said}; there are {', '.join(there)}"
+    return f"no case has {filter_text}; there are {', '.join(there)}"

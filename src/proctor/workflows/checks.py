@@ -95,7 +95,9 @@ def unknown_checks(cases: Iterable[Case]) -> dict[str, list[Case]]:
 
 
 def unmet_checks(benchmark: Benchmark, suite: str | Path | None) -> str | None:
-    """Return a message about cases of a suite whose question no row asks, so that their expectations are never checked."""
+    """Return a message about cases of a suite whose question no row asks, so that their expectations are never
+    checked.
+    """
     if suite is None:
         return None
     added, rows = read_suite(suite), dict.fromkeys(case.question.strip() for case in _all_cases(benchmark))
@@ -124,12 +126,14 @@ def _why_unknown(name: str) -> str | None:
 
 
 def _unknown_checks_message(name: str) -> str:
-    told = plugins.unknown_name_message("checks", name, sorted(plugins.known("checks")))
-    return f"{told}; a function of your own is {PYTHON}MODULE:NAME"
+    message = plugins.unknown_name_message("checks", name, sorted(plugins.known("checks")))
+    return f"{message}; a function of your own is {PYTHON}MODULE:NAME"
 
 
 def _already_joined(benchmark: Benchmark) -> dict[str, list[Expectation]]:
-    """Return the expectations of cases that already include the benchmark's common ones; conversations may share an id."""
+    """Return the expectations of cases that already include the benchmark's common ones; conversations may share
+    an id.
+    """
     found: dict[str, list[Expectation]] = {name: [] for name in benchmark.joined_cases}
     for case in _all_cases(benchmark):
         if case.id in found:

@@ -178,7 +178,7 @@ def _drive(
     """Play in the thread that stores the records, and mark how the run ended."""
     settings = replace(settings, concurrency=min(settings.concurrency, max(1, ledger.run.planned)))
     executor = _local(cast, settings, stage) if workers is None else workers.executor(settings, stage)
-    run, whole = ledger.run.id, not ledger.tally.done
+    run, from_start = ledger.run.id, not ledger.tally.done
     with seldom_collected(), _mark_running(store.journal, run) as end:
         ledger.keep_looks()
         if ledger.watch is not None:
@@ -193,7 +193,7 @@ def _drive(
         reclassify(store, run, ledger.tally)
         over = store.archive.over(run)
         ledger.run = store.archive.find(run)  # canaries and worker counts are stored with it
-        if whole and over == ledger.run.planned:
+        if from_start and over == ledger.run.planned:
             ledger.say_who_decides()
         if ledger.is_decided and executor.halt in (None, "decided"):
             ledger.cut(over, lost=store.archive.standing(run).verdicts.get("environment", 0))

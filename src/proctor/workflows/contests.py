@@ -113,8 +113,11 @@ def prompt(contest: Contest) -> str:
 
 def tokens_of(contests: Sequence[Contest], criteria: str = "") -> tuple[int, int]:
     """Estimate the input and output tokens of both orders of these contests."""
-    told, asked = tokens_in(instructions(criteria)), [contest for contest in contests if not contest.is_plain]
-    sent = sum(told + tokens_in(prompt(contest)) for contest in asked)
+    instruction_tokens, asked = (
+        tokens_in(instructions(criteria)),
+        [contest for contest in contests if not contest.is_plain],
+    )
+    sent = sum(instruction_tokens + tokens_in(prompt(contest)) for contest in asked)
     return 2 * sent, 2 * ANSWER_TOKENS * len(asked)
 
 

@@ -136,8 +136,8 @@ async def sync_configured(
 def sync_sentence(report: Report) -> str:
     """Describe the outcome of a sync in one line."""
     arrived = sum(outcome.verdict.arrived for outcome in report.outcomes if outcome.kind == "attempt")
-    told = f"{report.destination}: {arrived} of {sum(report.counts('attempt').values())} attempts sent."
-    return " ".join([told, *sentences(report)])
+    sentence = f"{report.destination}: {arrived} of {sum(report.counts('attempt').values())} attempts sent."
+    return " ".join([sentence, *sentences(report)])
 
 
 def _chunks(attempts: Iterable[Attempt]) -> Iterator[list[Attempt]]:
@@ -158,9 +158,9 @@ def _exporter(run: Run, benchmark: Benchmark, destination: Destination, store: s
     exporter.memory = DeliveryMemory(
         _folder(store) / f"{run.id}.{destination.to}.{digest(exporter.identity)[:8]}.jsonl"
     )
-    told = {"to": destination.to, "endpoint": destination.endpoint, "redact": list(destination.redact)}
-    if exporter.memory.fact("errand") != told:  # the name under which stores have it
-        exporter.memory.note(errand=told)
+    errand = {"to": destination.to, "endpoint": destination.endpoint, "redact": list(destination.redact)}
+    if exporter.memory.fact("errand") != errand:  # the name under which stores have it
+        exporter.memory.note(errand=errand)
     return exporter
 
 
@@ -179,10 +179,10 @@ def known_destinations(run: Run, store: str, to: str | None = None) -> Iterator[
     """Yield each destination to which a run was sent before."""
     seen: list[Any] = []
     for path in sorted(_folder(store).glob(f"{run.id}.{to or '*'}.*.jsonl")):
-        told = DeliveryMemory(path).fact("errand")
-        if isinstance(told, dict) and told not in seen:
-            seen.append(told)
-            yield Destination(to=told["to"], endpoint=told["endpoint"], redact=tuple(told["redact"]))
+        errand = DeliveryMemory(path).fact("errand")
+        if isinstance(errand, dict) and errand not in seen:
+            seen.append(errand)
+            yield Destination(to=errand["to"], endpoint=errand["endpoint"], redact=tuple(errand["redact"]))
 
 
 class Follower:

@@ -30,8 +30,8 @@ def find_problems(
 
 def _unknown_checks(benchmark: Benchmark) -> Iterator[BenchmarkProblem]:
     advice = "correct the name, or install the package that offers it; until then no run can begin"
-    for said, cases in unknown_checks(cases_of(benchmark)).items():
-        yield problem("unknown-check", "error", cases, said, advice)
+    for message, cases in unknown_checks(cases_of(benchmark)).items():
+        yield problem("unknown-check", "error", cases, message, advice)
 
 
 async def atools_of(agent: str, *, config: Config) -> frozenset[str]:

@@ -36,8 +36,8 @@ class Evaluation:
     def __repr__(self) -> str:
         """Return one line, without the store, whose URL may contain a password."""
         rate, run = say(self.findings.pass_rate), self.run
-        said = f"pass rate {rate.value} ({rate.interval})" if self.findings.pass_rate.n else "nothing counted"
-        return f"<Evaluation {run.id}: {run.agent} on {run.benchmark}, {run.status}, {said}>"
+        rate_text = f"pass rate {rate.value} ({rate.interval})" if self.findings.pass_rate.n else "nothing counted"
+        return f"<Evaluation {run.id}: {run.agent} on {run.benchmark}, {run.status}, {rate_text}>"
 
     def _repr_html_(self) -> str:
         """Return the terminal report as HTML for a notebook."""

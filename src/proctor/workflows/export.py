@@ -107,7 +107,7 @@ def export_run(
         if form in _BINARY_FORMS:
             _write(output, _BINARY_FORMS[form](exported))
         elif str(output) == "-":
-            _print(map(_shown, _FORMS[form](exported)) if form == "json" else _FORMS[form](exported))
+            _print(map(_escape, _FORMS[form](exported)) if form == "json" else _FORMS[form](exported))
         else:
             _write(output, (piece.encode() for piece in _FORMS[form](exported)))
     return judged, exported.gates
@@ -142,7 +142,7 @@ def _print(pieces: Iterator[str]) -> None:
         ) from error
 
 
-def _shown(json: str) -> str:
+def _escape(json: str) -> str:
     """Escape terminal control characters."""
     return json if json.isascii() else escape_json(json)
 

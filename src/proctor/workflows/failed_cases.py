@@ -38,5 +38,5 @@ def as_file(cases: Sequence[Case], **header: object) -> tuple[str, bytes]:
 
 def _is_row(case: Case) -> bool:
     """Whether a CSV row can represent the case completely, including its id, which is derived from the question."""
-    said = values_of(case).keys() <= {"id", "question", "reference", "reasoning", "context"}
-    return bool(case.answer) and said and case.id.startswith(case_id(case.question, case.context))
+    fits_row = values_of(case).keys() <= {"id", "question", "reference", "reasoning", "context"}
+    return bool(case.answer) and fits_row and case.id.startswith(case_id(case.question, case.context))

@@ -31,7 +31,9 @@ def failures_of(opened: Store, run: Run, before: Run | None = None) -> RunFailur
 
 
 def _collect(opened: Store, run: Run) -> tuple[dict[str, Exam], dict[str, FailureCollector]]:
-    """Collect the failures of a run by condition if the plain run is one of several, else all under "", with its exams."""
+    """Collect the failures of a run by condition if the plain run is one of several, else all under "", with its
+    exams.
+    """
     exams = {exam.id: exam for exam in exams_of(opened.archive.benchmark_of(run.id), run.settings)}
     apart = run.settings.conditions if run.settings.has_plain_run else ()
     collected = {

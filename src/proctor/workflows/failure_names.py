@@ -55,8 +55,8 @@ class PlannedNames:
     @property
     def tokens(self) -> tuple[int, int]:
         """Estimated input and output tokens."""
-        told = tokens_in(_SYSTEM)
-        return sum(told + tokens_in(prompt) for prompt in self.prompts), _ANSWER_TOKENS * len(self.prompts)
+        system_tokens = tokens_in(_SYSTEM)
+        return sum(system_tokens + tokens_in(prompt) for prompt in self.prompts), _ANSWER_TOKENS * len(self.prompts)
 
     @property
     def cost(self) -> float | None:

@@ -43,7 +43,9 @@ class RunGates:
         return gates.judge(self.wanted, findings, self.baselines.__getitem__, k=self.k, look=look, force=self.force)
 
     def stored_with(self, run: Run) -> tuple[str, ...]:
-        """Return the gates' texts to store with the run; empty if judging them later needs options that are not stored."""
+        """Return the gates' texts to store with the run; empty if judging them later needs options that are not
+        stored.
+        """
         plain = self.look == 1 and not self.force and self.k in (None, run.settings.trials)
         return tuple(wanted.text for wanted in self.wanted) if plain else ()
 
@@ -89,7 +91,9 @@ def with_baselines(gating: RunGates, run: Run, *, store: str, older: bool = Fals
 
 
 def with_stored_baselines(gating: RunGates, run: Run, store: Store, *, older: bool = False) -> RunGates:
-    """Load the baselines from an open store; with `older`, only earlier runs, so that `last` always means the same run."""
+    """Load the baselines from an open store; with `older`, only earlier runs, so that `last` always means the same
+    run.
+    """
     if all(wanted.baseline is None for wanted in gating.wanted):
         return gating
     runs = (other for other in store.archive.runs() if other.id != run.id)

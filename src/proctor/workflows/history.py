@@ -87,8 +87,8 @@ def verdict_order_of(opened: Store, run: Run) -> Order:
 def _tests(opened: Store, run: Run) -> Iterator[Attempt]:
     """Yield the conversations of a battle that have a verdict and were a test."""
     for attempt in opened.archive.attempts(run.id):
-        beside = run.settings.has_plain_run and attempt.key.condition
-        if attempt.finished and attempt.passed is not None and is_test(attempt) and not beside:
+        under_faults = run.settings.has_plain_run and attempt.key.condition
+        if attempt.finished and attempt.passed is not None and is_test(attempt) and not under_faults:
             yield attempt
 
 
@@ -99,16 +99,16 @@ def save_chart(history: History | None, output: Path) -> None:
         raise UsageError(
             f"-o {str(output)!r} is not an image file; expected a name that ends in {' or '.join(PICTURES)}"
         )
-    told = _told(history)
-    _write(output, as_png(chart(told, literal=True)) if suffix == ".png" else chart(told).encode())
+    known_history = _require_history(history)
+    _write(output, as_png(chart(known_history, literal=True)) if suffix == ".png" else chart(known_history).encode())
 
 
 def save_page(history: History | None, output: Path) -> None:
     """Write the chart and all runs as one HTML file."""
-    _write(output, page(_told(history)).encode())
+    _write(output, page(_require_history(history)).encode())
 
 
-def _told(history: History | None) -> History:
+def _require_history(history: History | None) -> History:
     if history is None:
         raise UsageError("there is no run to draw yet; make one with `proctor demo` or `proctor run`")
     return history

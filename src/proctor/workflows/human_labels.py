@@ -50,8 +50,10 @@ class Drawn:
         turns = self.attempt.transcript.turns
         if not self.is_conversation:
             return turns[0].question
-        said = [f"[{turn.number}] {turn.question}\n> {turn.reply.text if turn.reply else ''}" for turn in turns[:-1]]
-        return "\n".join([*said, f"[{turns[-1].number}] {turns[-1].question}"])
+        exchanges = [
+            f"[{turn.number}] {turn.question}\n> {turn.reply.text if turn.reply else ''}" for turn in turns[:-1]
+        ]
+        return "\n".join([*exchanges, f"[{turns[-1].number}] {turns[-1].question}"])
 
     def reply(self) -> str:
         """Return the reply, or the last one of a conversation."""
@@ -199,8 +201,8 @@ def sheet_of(drawn: Sequence[Drawn]) -> bytes:
     sheet = csv.writer(text)
     sheet.writerow(COLUMNS)
     for each in drawn:
-        said = (each.name, each.exam.id, each.question(), each.reference(), each.reply())
-        sheet.writerow([*map(_harmless, said), "", "", ""])
+        cells = (each.name, each.exam.id, each.question(), each.reference(), each.reply())
+        sheet.writerow([*map(_harmless, cells), "", "", ""])
     return text.getvalue().encode("utf-8-sig")
 
 

@@ -243,13 +243,13 @@ def _store_runs(
     known = {run.imported.digest: run for run in stored if run.imported is not None and _is_whole(run)}
     taken = {run.id for run in stored}
     made: dict[str, Run] = {}
-    for key, told in source.runs().items():
+    for key, imported_run in source.runs().items():
         origin = digest([content, ascii(key), plan.options.scorer, plan.passing_score])
         if origin in known and not plan.again:
             yield StoredImport(run=known[origin], known=True)
         elif gathered.cases[key]:
-            benchmark = benchmark_of(in_order(gathered.cases[key], told), name=plan.name or source.name)
-            made[key] = _create(path, source, told, benchmark, gathered.trials[key], plan, origin, taken)
+            benchmark = benchmark_of(in_order(gathered.cases[key], imported_run), name=plan.name or source.name)
+            made[key] = _create(path, source, imported_run, benchmark, gathered.trials[key], plan, origin, taken)
             store.journal.create(made[key], benchmark)
     for run, outcomes in write_attempts(source, made, gathered, store, cut_off=bool(log.cut_off)).items():
         yield StoredImport(run=store.archive.find(run), outcomes=dict(outcomes))
@@ -278,12 +278,12 @@ def _create(
     settings = _settings(source, told, benchmark, trials, plan)
     return Run(
         id=_free_id(taken),
-        name=_shown(told.name),
+        name=_clean_name(told.name),
         benchmark=benchmark.name,
         digest=benchmark.digest,
-        agent=_shown(told.agent),
+        agent=_clean_name(told.agent),
         settings=settings,
-        labels={**{name: _shown(value) for name, value in told.labels.items()}, **plan.labels},
+        labels={**{name: _clean_name(value) for name, value in told.labels.items()}, **plan.labels},
         status="running",
         planned=settings.planned_trials(len(benchmark.cases)),
         created=told.created or told.started or time.time(),
@@ -302,7 +302,7 @@ def _free_id(taken: set[str]) -> str:
     return made
 
 
-def _shown(text: str) -> str:
+def _clean_name(text: str) -> str:
     """Format an imported name on one line, without secrets."""
     return fit_name(str(ImportLog().without_secrets(text))) or "unknown"
 

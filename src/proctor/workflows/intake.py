@@ -120,8 +120,8 @@ def _by_itself(file: str, content: bytes, *, too_large: bool) -> Intake:
         if ending not in _AMBIGUOUS or too_large or not taken.examined.errors:
             return taken
         converted = _try_converting(file, content)
-        if converted is None and (said := _why_no_table(content, taken.examined)):
-            return replace(taken, examined=_with_unreadable(broken(said), file, content))
+        if converted is None and (reason := _why_no_table(content, taken.examined)):
+            return replace(taken, examined=_with_unreadable(broken(reason), file, content))
         return converted or taken
     try:
         return _try_converting(file, content) or Intake(
@@ -208,5 +208,5 @@ def _convert(source: Path, chosen: Mapping[str, int] | None) -> tuple[Conversion
 
 
 def _problems(report: ConversionReport) -> ExaminedFile:
-    told = tuple(FileProblem(line=each.line, column=1, message=each.message) for each in report.problems)
-    return replace(broken(""), errors=told, more=report.more)
+    faults = tuple(FileProblem(line=each.line, column=1, message=each.message) for each in report.problems)
+    return replace(broken(""), errors=faults, more=report.more)

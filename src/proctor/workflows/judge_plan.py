@@ -105,31 +105,31 @@ def _plan_replies(
     judge = build_judge(reviewer, run, labelled.benchmark, config, budget=budget)
     if judge.id == judge_id(run.settings):
         raise UsageError(f"reviewer={reviewer!r} is the run's own judge, whose verdicts are stored; choose another")
-    said = {key: given for (key, repeat), given in judgements_of(store, run, judge.id).items() if repeat == 1}
-    due = [key for key in labelled.keys if key not in said]
+    opinions = {key: given for (key, repeat), given in judgements_of(store, run, judge.id).items() if repeat == 1}
+    due = [key for key in labelled.keys if key not in opinions]
     exams = {exam.id: exam for exam in exams_of(labelled.benchmark, run.settings)}
     settings = replace(judge.settings, trials=1, case_trials={}, conditions=("",), canaries="none")
-    told = estimate_cost(replace(run, settings=settings), tuple(exams[key.exam] for key in due), config)
+    cost_estimate = estimate_cost(replace(run, settings=settings), tuple(exams[key.exam] for key in due), config)
     return PlannedJudging(
         runs=(run.id,),
         reviewer=reviewer,
         judge=judge.id,
         whole=len(labelled.keys),
         due=len(due),
-        calls=told.calls,
-        input_tokens=told.input_tokens,
-        output_tokens=told.output_tokens,
-        cost=told.cost,
+        calls=cost_estimate.calls,
+        input_tokens=cost_estimate.input_tokens,
+        output_tokens=cost_estimate.output_tokens,
+        cost=cost_estimate.cost,
         is_free=judge.is_free,
-        unscored=sum(key in said and said[key].passed is None for key in labelled.keys),
+        unscored=sum(key in opinions and opinions[key].passed is None for key in labelled.keys),
     )
 
 
 def answers_since(store: Store, runs: Sequence[str], judge: str, since: float) -> tuple[int, int]:
     """Return the number of a judge's answers on these runs since then, and how many of them are unusable."""
     if len(runs) == 1:
-        said = store.judgements.of_run(runs[0], judge)
-        verdicts = [each.passed for each in said if each.finished and each.repeat == 1 and each.made >= since]
+        opinions = store.judgements.of_run(runs[0], judge)
+        verdicts = [each.passed for each in opinions if each.finished and each.repeat == 1 and each.made >= since]
         return len(verdicts), verdicts.count(None)
     pairs = combinations(sorted(runs), 2)
     contests = (each for a, b in pairs for each in store.contests.of_runs(a, b))

@@ -111,7 +111,7 @@ def _sessions(
     changed: Mapping[str, Any],
 ) -> Iterator[JudgingSession]:
     """Yield the sessions for a judge's missing judgements, one repeat after the other."""
-    known = {_place(given): given for given in store.judgements.of_run(run.id, judge.id)}
+    known = {_opinion_key(given): given for given in store.judgements.of_run(run.id, judge.id)}
     due = [ask for ask in asks if judge.is_free or not _is_over(known.get(_place_of(*ask)))]
     settings = replace(judge.settings, **changed)
     settings = replace(settings, concurrency=max(1, min(settings.concurrency, len(due))))
@@ -242,7 +242,7 @@ def _place_of(key: Key, repeat: int) -> tuple[str, str, int, int]:
     return key.exam, key.condition, key.trial, repeat
 
 
-def _place(given: SecondOpinion) -> tuple[str, str, int, int]:
+def _opinion_key(given: SecondOpinion) -> tuple[str, str, int, int]:
     return given.exam, given.condition, given.trial, given.repeat
 
 

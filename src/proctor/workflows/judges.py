@@ -188,7 +188,9 @@ class LabelledAttempts:
             key: JudgeOpinion(
                 passed=attempt.passed,
                 unscored="; ".join(dict.fromkeys(missing.reason for missing in attempt.unscored)),
-                usage=_known(attempt.usage - usage_of(attempt.transcript.turns), is_free=_is_by_rules(settings)),
+                usage=_usage_or_none(
+                    attempt.usage - usage_of(attempt.transcript.turns), is_free=_is_by_rules(settings)
+                ),
                 unsure=is_unsure(attempt),
             )
             for key, (_, attempt) in self._found.items()
@@ -211,7 +213,9 @@ def _judges(
 
 
 def _cascades(run: Run, records: Sequence[JudgeRecord]) -> list[JudgeRecord]:
-    """Return the embedded reviewer in a cascade with each other judge; in battles it also judges whole conversations."""
+    """Return the embedded reviewer in a cascade with each other judge; in battles it also judges whole
+    conversations.
+    """
     first = next((record for record in records if record.name == EMBEDDED), None)
     if first is None or run.settings.type != "standard":
         return []
@@ -224,25 +228,29 @@ def _cascades(run: Run, records: Sequence[JudgeRecord]) -> list[JudgeRecord]:
 def _record(opened: Store, run: Run, judge: str, *, is_free: bool, rubric: str) -> JudgeRecord:
     """Return the record of a judge's first judgements of a run."""
     verdicts, failures = {}, {}
-    for said in opened.judgements.of_run(run.id, judge):
-        key = Key(run=run.id, exam=said.exam, condition=said.condition, trial=said.trial)
-        if said.repeat != 1:
+    for opinion in opened.judgements.of_run(run.id, judge):
+        key = Key(run=run.id, exam=opinion.exam, condition=opinion.condition, trial=opinion.trial)
+        if opinion.repeat != 1:
             continue
-        if said.finished:
-            used = _known(said.usage, is_free=is_free)
+        if opinion.finished:
+            used = _usage_or_none(opinion.usage, is_free=is_free)
             verdicts[key] = JudgeOpinion(
-                passed=said.passed, unscored=said.unscored, usage=used, seconds=said.seconds, unsure=said.unsure
-            )  # fmt: skip
-        elif said.unscored:
-            failures[key] = said.unscored
+                passed=opinion.passed,
+                unscored=opinion.unscored,
+                usage=used,
+                seconds=opinion.seconds,
+                unsure=opinion.unsure,
+            )
+        elif opinion.unscored:
+            failures[key] = opinion.unscored
     name = judge.rpartition(" ")[0]
     return JudgeRecord(name=name, rubric=rubric, is_own=False, verdicts=verdicts, failures=failures)
 
 
-def _known(usage: Usage, *, is_free: bool) -> Usage | None:
+def _usage_or_none(usage: Usage, *, is_free: bool) -> Usage | None:
     """Return the usage, or None if unknown: a custom judge that reports nothing may have called a model."""
-    told = usage.calls or usage.cached or usage.input_tokens or usage.output_tokens or usage.least
-    return usage if told or is_free else None
+    has_usage = usage.calls or usage.cached or usage.input_tokens or usage.output_tokens or usage.least
+    return usage if has_usage or is_free else None
 
 
 def _is_by_rules(settings: Settings) -> bool:

@@ -24,8 +24,11 @@ def found_labels(folder: Path) -> dict[str, str]:
     # one call returns commit, branch and changes; untracked files, such as the store, are ignored
     status = ("status", "--porcelain=v2", "--branch", "--untracked-files=no", "--ignore-submodules=dirty")
     until = time.monotonic() + _PATIENCE
-    with _git(folder, "rev-parse", "--verify", "--quiet", "HEAD:./") as held, _git(folder, *status) as told:
-        answers = [_said(process, until) for process in (held, told)]
+    with (
+        _git(folder, "rev-parse", "--verify", "--quiet", "HEAD:./") as head_process,
+        _git(folder, *status) as status_process,
+    ):
+        answers = [_git_output(process, until) for process in (head_process, status_process)]
     return {} if None in answers else _read(answers[1] or "")
 
 
@@ -53,15 +56,15 @@ def _git(folder: Path, *arguments: str) -> Iterator[subprocess.Popen[bytes] | No
             process.kill()
 
 
-def _said(process: subprocess.Popen[bytes] | None, until: float) -> str | None:
+def _git_output(process: subprocess.Popen[bytes] | None, until: float) -> str | None:
     """Return git's output, or None if it failed or timed out."""
     if process is None:
         return None
     try:
-        told, _ = process.communicate(timeout=max(0.01, until - time.monotonic()))
+        output, _ = process.communicate(timeout=max(0.01, until - time.monotonic()))
     except subprocess.TimeoutExpired:
         return None
-    return told.decode("utf-8", "replace") if process.returncode == 0 else None
+    return output.decode("utf-8", "replace") if process.returncode == 0 else None
 
 
 def _read(status: str) -> dict[str, str]:

@@ -164,8 +164,8 @@ class Library:
             return file, content
         root = self._file(stored, meant).with_name(_UNPACKED) if meant.inside else path.parent
         sources = self.read(identity, version).sources
-        beside = root.rglob("*") if meant.inside else Path(sources).rglob("*") if sources is not None else ()
-        files = {each.relative_to(root).as_posix(): each.read_bytes() for each in beside if each.is_file()}
+        source_paths = root.rglob("*") if meant.inside else Path(sources).rglob("*") if sources is not None else ()
+        files = {each.relative_to(root).as_posix(): each.read_bytes() for each in source_paths if each.is_file()}
         files[path.relative_to(root).as_posix()] = content
         return f"{Path(file).stem}{ZIP}", archive.pack(files)
 
@@ -192,7 +192,7 @@ class Library:
         return known
 
     def _file(self, stored: StoredBenchmark, version: Version) -> Path:
-        """Return the path of the file, which has the benchmark's name, since an unnamed suite is named after its file."""
+        """Return the path of the file; it has the benchmark's name, since an unnamed suite is named after its file."""
         return self._folder / stored.id / version.id / f"{stored.id}{Path(version.file).suffix.lower()}"
 
     def _suite(self, stored: StoredBenchmark, version: Version) -> Path:

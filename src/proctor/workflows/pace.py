@@ -29,12 +29,12 @@ def played_with(pending_attempts: Iterable[PendingAttempt], changed: Mapping[str
     """Mark each attempt with the changed settings; one with replies from an earlier session also keeps its marks."""
     for pending in pending_attempts:
         if changed or pending.attempt.changed:
-            attempt = replace(pending.attempt, changed={**_kept(pending.attempt), **changed})
+            attempt = replace(pending.attempt, changed={**_kept_changes(pending.attempt), **changed})
             pending = replace(pending, attempt=attempt)
         yield pending
 
 
-def _kept(attempt: Attempt) -> dict[str, float]:
+def _kept_changes(attempt: Attempt) -> dict[str, float]:
     if any(turn.reply is not None for turn in attempt.transcript.turns):
         return attempt.changed
     return {name: value for name, value in attempt.changed.items() if name == RETRIED}

@@ -1,4 +1,6 @@
-"""Resolve names, specs or live objects to the parts of a run, and to specs from which another process can rebuild them."""
+"""Resolve names, specs or live objects to the parts of a run, and to specs from which another process can
+rebuild them.
+"""
 
 from __future__ import annotations
 
@@ -189,7 +191,9 @@ def _with_prices(options: Mapping[str, Any], config: Config) -> Mapping[str, Any
 def build_reviewers(
     chosen: ChosenPart | None, benchmark: Benchmark, config: Config, *, exam_type: ExamType, checks: str | None
 ) -> tuple[Reviewer, ...]:
-    """Build the judges: checks if there are expectations, plus the chosen reviewer or panel; None means checks alone."""
+    """Build the judges: checks if there are expectations, plus the chosen reviewer or panel; None means checks
+    alone.
+    """
     first: tuple[Reviewer, ...] = (check_reviewer(benchmark),) if checks is not None else ()
     if chosen is None:
         return first
@@ -249,8 +253,8 @@ def _must_be_known(family: plugins.Family, spec: str, declared: list[str]) -> No
     known = plugins.known(family)
     if scheme not in known or (family == "agents" and not colon):
         if family == "agents" and spec.endswith(".py"):
-            said = f"the agent {spec!r} is a file: name what answers in it"
-            raise InputError(f"{said}, as in python:{module_of(spec)}:FUNCTION")
+            message = f"the agent {spec!r} is a file: name what answers in it"
+            raise InputError(f"{message}, as in python:{module_of(spec)}:FUNCTION")
         names = [*sorted(declared), *sorted(_written(family, name) for name in known)]
         names += ["openai:MODEL and other models", "none"] if family == "reviewers" else []
         raise InputError(plugins.unknown_name_message(family, spec, names))
@@ -347,12 +351,12 @@ def recast(run: Run, benchmark: Benchmark, config: Config, live: Mapping[str, An
     """Rebuild the parts of a stored run."""
     remember_secrets()
     settings = run.settings
-    agent = build_agent(_again(run, "agent", run.agent, live), config)
+    agent = build_agent(_rebuild_part(run, "agent", run.agent, live), config)
     judge = None if settings.reviewer is None else reviewer_again(run, config, live.get("reviewer"))
     reviewers = build_reviewers(judge, benchmark, config, exam_type=settings.type, checks=settings.checks)
     examiner = None
     if settings.type == "abm-dynamic" and settings.examiner is not None:
-        examiner = build_examiner(_again(run, "examiner", settings.examiner, live), config)
+        examiner = build_examiner(_rebuild_part(run, "examiner", settings.examiner, live), config)
     return Cast(agent=agent, reviewers=reviewers, examiner=examiner, faults=benchmark.conditions)
 
 
@@ -380,7 +384,7 @@ def reviewer_again(run: Run, config: Config, live: object) -> ChosenPart:
 
 def _judge_again(run: Run, name: str, roles: tuple[str, str], live: object) -> ChosenPart:
     """Return one judge of a stored run, or both of a cascade."""
-    chosen, second = _again(run, roles[0], name, {roles[0]: live}), run.settings.built.get(roles[1])
+    chosen, second = _rebuild_part(run, roles[0], name, {roles[0]: live}), run.settings.built.get(roles[1])
     if second is None or live is not None:
         return chosen
     names = name.partition(",")
@@ -388,7 +392,7 @@ def _judge_again(run: Run, name: str, roles: tuple[str, str], live: object) -> C
     return ChosenPart(name=name, spec=None, judges=judges)
 
 
-def _again(run: Run, role: str, name: str, live: Mapping[str, Any]) -> ChosenPart:
+def _rebuild_part(run: Run, role: str, name: str, live: Mapping[str, Any]) -> ChosenPart:
     if live.get(role) is not None:
         return ChosenPart(name=name, spec=None, live=live[role])
     if role not in run.settings.built:

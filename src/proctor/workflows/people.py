@@ -86,21 +86,21 @@ def labels_in_rate(opened: Store, run: Run) -> list[HumanLabel]:
 
 def labels_of(opened: Store, run: Run) -> list[HumanLabel]:
     """Return the labels of all attempts, including those of runs with the same replies."""
-    said: dict[tuple[Key, str], HumanLabel] = {}
+    latest_labels: dict[tuple[Key, str], HumanLabel] = {}
     for source in reversed(_with_same_replies(opened, run)):
         for label in opened.human_labels.of_run(source.id):
             here = replace(label, key=replace(label.key, run=run.id))
-            said[here.key, here.who] = here
-    return [said[each] for each in sorted(said, key=repr)]
+            latest_labels[here.key, here.who] = here
+    return [latest_labels[each] for each in sorted(latest_labels, key=repr)]
 
 
 def read_labels(name: str, *, store: str) -> dict[Key, list[HumanLabel]]:
     """Return the labels of a stored run by attempt, with names."""
-    said: dict[Key, list[HumanLabel]] = {}
+    labels_by_attempt: dict[Key, list[HumanLabel]] = {}
     with open_store(store, create=False) as opened:
         for label in labels_of(opened, opened.archive.find(name)):
-            said.setdefault(label.key, []).append(label)
-    return said
+            labels_by_attempt.setdefault(label.key, []).append(label)
+    return labels_by_attempt
 
 
 def _with_same_replies(opened: Store, run: Run) -> list[Run]:
@@ -150,7 +150,9 @@ def weights_of_draw(opened: Store, drawn: Run, keys: Collection[Key]) -> dict[Ke
 
 
 def _verdicts_on(opened: Store, labels: Sequence[HumanLabel]) -> dict[Key, bool]:
-    """Return the judge's verdicts on labelled attempts, excluding the agent's own failures, which cannot be labelled."""
+    """Return the judge's verdicts on labelled attempts, excluding the agent's own failures, which cannot be
+    labelled.
+    """
     attempts = (opened.archive.attempt(key) for key in {label.key for label in labels})
     return {
         each.key: each.passed
@@ -253,8 +255,8 @@ def _with_noise(opened: Store, run: Run, findings: Findings) -> Findings:
     size = _size(run, findings)
     found = [noise_finding(judge.rpartition(" ")[0], given, size) for judge, given in by_judge.items()]
     noise = tuple(each for each in found if each is not None)
-    said = [sentence for each in noise for sentence in noise_sentences(each)]
-    return replace(findings, noise=noise, notes=(*findings.notes, *said)) if noise else findings
+    sentences = [sentence for each in noise for sentence in noise_sentences(each)]
+    return replace(findings, noise=noise, notes=(*findings.notes, *sentences)) if noise else findings
 
 
 def _size(run: Run, findings: Findings) -> RunSize:

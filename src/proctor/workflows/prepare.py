@@ -214,8 +214,8 @@ def _warnings_about(cast: Cast, chosen: Mapping[str, ChosenPart], exam_type: Exa
 def _warnings(benchmark: Benchmark, run: Run) -> Iterator[str]:
     settings, rows = run.settings, len(benchmark.cases)
     yield from _case_warnings(cases_of(benchmark), settings)
-    if said := canary_warning(settings):
-        yield said
+    if warning := canary_warning(settings):
+        yield warning
     if settings.type == "abm-static" and rows < RECOMMENDED:
         yield f"a static battle of {rows} question{'s' if rows != 1 else ''} is not recommended; 10 or more say more"
     if settings.type != "standard" and (own := sum(case.trials is not None for case in benchmark.cases)):

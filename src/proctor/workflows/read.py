@@ -77,10 +77,10 @@ def _exam(exams: Sequence[Exam], case: str, run: Run) -> Exam:
     if len({exam.id for exam in meant.values()}) == 1:
         return next(iter(meant.values()))
     known = [*(meant or named)]
-    told = ", ".join(known[:_TOLD]) + (f" and {len(known) - _TOLD} more" if len(known) > _TOLD else "")
+    listing = ", ".join(known[:_TOLD]) + (f" and {len(known) - _TOLD} more" if len(known) > _TOLD else "")
     raise InputError(
         f"{'several cases begin' if meant else 'no case begins'} with {case!r} in run {run.id}: "
-        f"{told if meant else f'its cases are {told}'}"
+        f"{listing if meant else f'its cases are {listing}'}"
     )
 
 

@@ -28,9 +28,9 @@ def place(attempt: Attempt) -> Place:
 
 def is_whole(exam: Exam, attempt: Attempt) -> bool:
     """Whether a conversation is complete and every fair question was answered."""
-    said = attempt.transcript
-    ended = said.ended is not None or (not exam.open and len(said.turns) == len(exam.cases))
-    return ended and all(turn.reply is not None or turn.fault for turn in said.turns)
+    transcript = attempt.transcript
+    ended = transcript.ended is not None or (not exam.open and len(transcript.turns) == len(exam.cases))
+    return ended and all(turn.reply is not None or turn.fault for turn in transcript.turns)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

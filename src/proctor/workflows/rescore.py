@@ -328,7 +328,9 @@ async def play_rescored(
     watch: Watch | None = None,
     workers: WorkerPlan | None = None,
 ) -> Findings:
-    """Judge the replies of the source run and copy attempts without a reply to judge. The caller holds the run's lock."""
+    """Judge the replies of the source run and copy attempts without a reply to judge. The caller holds the run's
+    lock.
+    """
     exams = exams_of(store.archive.benchmark_of(run.id), run.settings)
     source = ReplySource(store=store, run=run, exams={exam.id: exam for exam in exams}, finished=finished)
     tally = _tally_so_far(store, run, exams, finished)

@@ -132,8 +132,8 @@ def called_gently(run: Run, config: Config) -> dict[str, int]:
         source = source_in(model, spec.options)
         if source is None or not is_loopback(source):
             continue
-        said = any(config.limits.get(name, {}).get("concurrency") for name in names_of(source))
-        if not said:
+        is_configured = any(config.limits.get(name, {}).get("concurrency") for name in names_of(source))
+        if not is_configured:
             found[names_of(source)[0]] = limits.limit(source).concurrency or 0
     return found
 

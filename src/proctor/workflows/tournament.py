@@ -198,7 +198,7 @@ def _all_contests(opened: Store, runs: Sequence[Run]) -> tuple[dict[Place, Conte
         if isinstance(one, str) and isinstance(other, str):
             contests[place] = _contest(exams[place[0]], one, other)
         else:
-            settled.append(_settle(place, one, other))
+            settled.append(_settle_unplayed(place, one, other))
     return contests, settled
 
 
@@ -241,19 +241,19 @@ def _first_trials(opened: Store, run: Run) -> dict[str, Played]:
     condition = "" if "" in run.settings.conditions else run.settings.conditions[0]
     for attempt in opened.archive.full_attempts(run.id):
         if attempt.key.condition == condition and found.get(attempt.key.exam) is None:
-            found[attempt.key.exam] = _shown(attempt)
+            found[attempt.key.exam] = _played_text(attempt)
     return found
 
 
-def _shown(attempt: Attempt) -> Played:
+def _played_text(attempt: Attempt) -> Played:
     if not attempt.finished or (attempt.failure is not None and attempt.failure.owner == "environment"):
         return None
     if attempt.failure is not None and attempt.failure.stage == "agent":
         return _Failed()
-    said = [(turn.question, turn.reply.text) for turn in attempt.transcript.turns if turn.reply is not None]
-    if len(said) < 2:
-        return said[0][1] if said else None
-    return "\n\n".join(f"user: {question}\n\nagent: {reply}" for question, reply in said)
+    exchanges = [(turn.question, turn.reply.text) for turn in attempt.transcript.turns if turn.reply is not None]
+    if len(exchanges) < 2:
+        return exchanges[0][1] if exchanges else None
+    return "\n\n".join(f"user: {question}\n\nagent: {reply}" for question, reply in exchanges)
 
 
 def _meetings(
@@ -275,7 +275,7 @@ def _contest(exam: Exam, one: str, other: str) -> Contest:
     )
 
 
-def _settle(place: Place, one: Played, other: Played) -> ContestOutcome:
+def _settle_unplayed(place: Place, one: Played, other: Played) -> ContestOutcome:
     case, a, b = place
     if one is None or other is None:
         return ContestOutcome(case=case, a=a, b=b, score=None, reason="one of both has no reply")
@@ -309,14 +309,14 @@ async def play_tournament(
             told(place, verdict)
 
         try:
-            said = await judge_contests(
+            new_verdicts = await judge_contests(
                 contests, model, concurrency=settings.concurrency, criteria=judge.criteria, told=keep
             )
         except BudgetSpent as spent:
             raise UsageError(f"{spent}; not a single contest was judged") from spent
-    verdicts = {**planned.known, **dict(zip(places, said, strict=True))}
+    verdicts = {**planned.known, **dict(zip(places, new_verdicts, strict=True))}
     judged = [_outcome(place, verdicts[place]) for place in planned.contests]
-    usage = sum((verdict.usage for verdict in said), Usage())
+    usage = sum((verdict.usage for verdict in new_verdicts), Usage())
     outcomes = [*planned.settled, *judged]
     return found_in(planned.findings, outcomes, judge=judge.name, usage=usage, unlike=planned.unlike)
 

@@ -57,8 +57,8 @@ class ExaminedFile:
             return ""
         others = len(self.errors) + self.more - 1
         fault = self.errors[0]
-        told = f"line {fault.line}, column {fault.column}: {fault.message}"
-        return told if not others else f"{told}; and {others:,} more"
+        message = f"line {fault.line}, column {fault.column}: {fault.message}"
+        return message if not others else f"{message}; and {others:,} more"
 
 
 def examine(file: str, content: bytes, *, too_large: bool = False) -> ExaminedFile:
@@ -92,8 +92,8 @@ def _zip(content: bytes) -> ExaminedFile:
         except InputError as error:
             return broken(error.on_page)
         found = _suite(suite.check_suite(folder / inside), folder=folder)
-    told = tuple(replace(each, message=each.message.replace(f"{folder}/", "")) for each in found.errors)
-    return replace(found, errors=told, inside=str(inside))
+    errors = tuple(replace(each, message=each.message.replace(f"{folder}/", "")) for each in found.errors)
+    return replace(found, errors=errors, inside=str(inside))
 
 
 def find_suite(names: list[PurePosixPath]) -> PurePosixPath:

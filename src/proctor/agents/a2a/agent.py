@@ -114,7 +114,7 @@ class A2AAgent:
         """Ask the agent. Fetching the card and waiting for rate limits do not count as agent time."""
         async with self._throttle.slot() as began:
             try:
-                endpoint = await self._found()
+                endpoint = await self._find_endpoint()
                 started = time.perf_counter()
                 work = TaskProgress(started)
                 streams = endpoint.streams if self._options.stream is None else self._options.stream
@@ -137,7 +137,7 @@ class A2AAgent:
         await asyncio.gather(*self._farewells)
         await self._client.close()
 
-    async def _found(self) -> Endpoint:
+    async def _find_endpoint(self) -> Endpoint:
         """Return the endpoint of the agent; its card is fetched once."""
         async with self._finding:
             if self._endpoint is None:
@@ -158,7 +158,7 @@ class A2AAgent:
         thread = self._threads.get(request.conversation, RemoteThread())
         params = wire.message_params(request, thread, endpoint)
         try:
-            await self._tell(work, "stream" if streams else "send", params, endpoint, began)
+            await self._run_action(work, "stream" if streams else "send", params, endpoint, began)
             while not work.over:
                 if work.thread.task is None:
                     raise AgentFault(
@@ -174,12 +174,12 @@ class A2AAgent:
     async def _look(self, work: TaskProgress, task: str, endpoint: Endpoint, began: float) -> None:
         """Ask after a task. Where an idle connection closes just then, the next look is as good as this one."""
         try:
-            await self._tell(work, "get", {"id": task}, endpoint, began)
+            await self._run_action(work, "get", {"id": task}, endpoint, began)
         except EnvironmentFault as fault:
             if fault.kind != "dropped":
                 raise
 
-    async def _tell(
+    async def _run_action(
         self, work: TaskProgress, action: Action, params: Mapping[str, Any], endpoint: Endpoint, began: float
     ) -> None:
         """Make one call and record every event in its response."""
@@ -215,8 +215,8 @@ class A2AAgent:
         response = await incoming.read()
         fault = fault_of_status(response)
         answers = call is not None and (isinstance(fault, AgentFault) or incoming.status == _NOT_FOUND)
-        told = wire.refusal_in(response.body, call) if call is not None and answers else None
-        if (problem := told or fault) is not None:
+        refusal = wire.refusal_in(response.body, call) if call is not None and answers else None
+        if (problem := refusal or fault) is not None:
             raise problem
 
     def _give_up(self, task: str, endpoint: Endpoint) -> None:

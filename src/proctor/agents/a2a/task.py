@@ -40,15 +40,17 @@ def content_of(holder: Any) -> Content:
     parts = holder.get("parts") if isinstance(holder, dict) else None
     found = [part for part in parts if isinstance(part, dict)] if isinstance(parts, list) else []
     texts = [part["text"] for part in found if isinstance(part.get("text"), str)]
-    return Content("\n".join(texts) if texts else None, [_whole(part["data"]) for part in found if "data" in part])
+    return Content(
+        "\n".join(texts) if texts else None, [_restore_integers(part["data"]) for part in found if "data" in part]
+    )
 
 
-def _whole(value: Any) -> Any:
+def _restore_integers(value: Any) -> Any:
     """Turn integral floats back into ints: protocol buffers turn each 3 into 3.0."""
     if isinstance(value, dict):
-        return {name: _whole(inner) for name, inner in value.items()}
+        return {name: _restore_integers(inner) for name, inner in value.items()}
     if isinstance(value, list):
-        return [_whole(inner) for inner in value]
+        return [_restore_integers(inner) for inner in value]
     return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < _EXACT else value
 
 
@@ -70,7 +72,7 @@ class TaskProgress:
         """Record one event."""
         self._note(body.get("contextId"), body.get("id" if kind == "task" else "taskId"))
         if kind == "message":
-            self._say(body)
+            self._take_message(body)
             self.over = True
         elif kind == "artifact":
             self._add(body.get("artifact"), append=body.get("append") is True)
@@ -87,7 +89,7 @@ class TaskProgress:
 
     def _take_task(self, task: Mapping[str, Any]) -> None:
         history = task.get("history")
-        self._say(_last_word(history) if isinstance(history, list) else None)
+        self._take_message(_last_word(history) if isinstance(history, list) else None)
         artifacts = task.get("artifacts")
         for artifact in artifacts if isinstance(artifacts, list) else ():
             self._add(artifact, append=False)
@@ -97,13 +99,13 @@ class TaskProgress:
             raise AgentFault("the agent sent a task without a status", kind="wrong_type")
         self.state = state_of(status)
         self.over = self.state not in _GOES_ON
-        self._say(status.get("message"), streamed=self.over)
+        self._take_message(status.get("message"), streamed=self.over)
 
-    def _say(self, message: Any, *, streamed: bool = True) -> None:
+    def _take_message(self, message: Any, *, streamed: bool = True) -> None:
         if isinstance(message, dict):
             self._said = content_of(message)
             if streamed and self._said.text:
-                self._heard()
+                self._note_first_output()
 
     def _add(self, artifact: Any, *, append: bool) -> None:
         if not isinstance(artifact, dict):
@@ -114,9 +116,9 @@ class TaskProgress:
         else:
             self._artifacts[name] = content
         if content.text:
-            self._heard()
+            self._note_first_output()
 
-    def _heard(self) -> None:
+    def _note_first_output(self) -> None:
         if self._first is None:
             self._first = time.perf_counter() - self._started
 
@@ -134,14 +136,14 @@ class TaskProgress:
             raise AgentFault("the task is input-required, but the agent does not say what it needs")
         if self.state not in (None, "completed", "input-required"):
             raise AgentFault(f"the task ended in the state {self.state!r}, which A2A does not know")
-        reply = _made(self._contents())
+        reply = _build_reply(self._contents())
         return replace(reply, first_token=self._first) if streamed else reply
 
     def _contents(self) -> list[Content]:
-        said = [self._said] if self._said is not None else []
+        messages = [self._said] if self._said is not None else []
         made = list(self._artifacts.values())
         if self.state == "input-required" or not any(each.text is not None or each.data for each in made):
-            return said + made  # the agent's question is its answer; partial artifacts may follow
+            return messages + made  # the agent's question is its answer; partial artifacts may follow
         return made
 
     def next(self) -> RemoteThread:
@@ -157,13 +159,13 @@ def _last_word(history: Iterable[Any]) -> Any:
     return last if str(last.get("role", "")).lower().endswith("agent") else None
 
 
-def _made(contents: Iterable[Content]) -> Reply:
+def _build_reply(contents: Iterable[Content]) -> Reply:
     contents = list(contents)
     texts = [each.text for each in contents if each.text is not None]
-    told = [value for each in contents for value in each.data]
+    data_values = [value for each in contents for value in each.data]
     found: dict[str, Any] = {}
     rest = []
-    for value in told:
+    for value in data_values:
         parts = {part: value[part] for part in PARTS if value.get(part) is not None} if isinstance(value, dict) else {}
         found |= parts
         if not parts:

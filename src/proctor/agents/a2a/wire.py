@@ -65,11 +65,11 @@ class RemoteThread:
 
 def call(action: Action, params: Mapping[str, Any], endpoint: Endpoint) -> A2ACall:
     """Build a JSON-RPC or HTTP+JSON request."""
-    told = {**params, "tenant": endpoint.tenant} if endpoint.tenant is not None else params
+    all_params = {**params, "tenant": endpoint.tenant} if endpoint.tenant is not None else params
     if endpoint.resources:
-        return _resource(action, told, endpoint)
+        return _resource(action, all_params, endpoint)
     name = (_MODERN if endpoint.modern else _EARLIER)[action]
-    body = {"jsonrpc": "2.0", "id": uuid.uuid4().hex, "method": name, "params": told}
+    body = {"jsonrpc": "2.0", "id": uuid.uuid4().hex, "method": name, "params": all_params}
     return A2ACall(verb="POST", url=endpoint.url, body=body, name=name)
 
 
@@ -105,12 +105,12 @@ def refusal_in(body: bytes, call: A2ACall) -> CallError | None:
 
 def fault_of(message: rpc.Message, code: int | str, call: A2ACall) -> CallError:
     """Return the exception for an error: Misconfigured if the setup is at fault, else AgentFault."""
-    told = rpc.told(message, code)
+    error_text = rpc.told(message, code)
     if code in _UNKNOWN:
-        return Misconfigured(f"the agent does not know {call.name}, which its card promises: {told}")
+        return Misconfigured(f"the agent does not know {call.name}, which its card promises: {error_text}")
     if code in _EXTENSION_NEEDED:
-        return Misconfigured(f"the agent wants an extension of A2A named in the header A2A-Extensions: {told}")
-    return AgentFault(f"the agent answered with {told}")
+        return Misconfigured(f"the agent wants an extension of A2A named in the header A2A-Extensions: {error_text}")
+    return AgentFault(f"the agent answered with {error_text}")
 
 
 def _reason(message: rpc.Message, otherwise: Any) -> Any:
@@ -123,11 +123,11 @@ def _reason(message: rpc.Message, otherwise: Any) -> Any:
 
 def message_params(request: Request, thread: RemoteThread, endpoint: Endpoint) -> dict[str, Any]:
     """Build the parameters that send a question as a message of the conversation."""
-    said = [f"Summary of the conversation so far:\n{request.context}"] if request.context else []
+    context_texts = [f"Summary of the conversation so far:\n{request.context}"] if request.context else []
     message: dict[str, Any] = {
         "messageId": uuid.uuid4().hex,
         "role": "ROLE_USER" if endpoint.modern else "user",
-        "parts": [_part(text, endpoint) for text in (*said, request.question)],
+        "parts": [_text_part(text, endpoint) for text in (*context_texts, request.question)],
     }
     if not endpoint.modern:
         message["kind"] = "message"
@@ -141,7 +141,7 @@ def message_params(request: Request, thread: RemoteThread, endpoint: Endpoint) -
     return {"message": message, "configuration": {"acceptedOutputModes": _TAKES, **wait}}
 
 
-def _part(text: str, endpoint: Endpoint) -> dict[str, Any]:
+def _text_part(text: str, endpoint: Endpoint) -> dict[str, Any]:
     return {"text": text} if endpoint.modern else {"kind": "text", "text": text}
 
 

@@ -80,7 +80,7 @@ class LinesAgent:
 
     async def reply(self, request: Request) -> Reply:
         """Send the question to a process. Waiting for the concurrency limit does not count as agent time."""
-        worker, throttle = self._places[self._place(request.conversation)]
+        worker, throttle = self._places[self._worker_index(request.conversation)]
         question = {name: getattr(request, name) for name in Request.__slots__}
         worker.load += 1
         try:
@@ -91,9 +91,9 @@ class LinesAgent:
             worker.load -= 1
         if (error := answer.message.get("error")) is not None:
             raise AgentFault(f"the program answered with an error: {without_secrets(str(error))[:_SAID]}")
-        said = to_reply(reply_in(answer.message) or answer.message)
-        seconds = said.seconds if said.seconds is not None else time.perf_counter() - started
-        return replace(said, seconds=seconds, stderr=answer.stderr)
+        reply = to_reply(reply_in(answer.message) or answer.message)
+        seconds = reply.seconds if reply.seconds is not None else time.perf_counter() - started
+        return replace(reply, seconds=seconds, stderr=answer.stderr)
 
     async def forget(self, conversation: str) -> None:
         """Forget which process the conversation belongs to."""
@@ -105,7 +105,7 @@ class LinesAgent:
         for worker, _ in self._places:
             await worker.close()
 
-    def _place(self, conversation: str) -> int:
+    def _worker_index(self, conversation: str) -> int:
         """Return the index of the conversation's process; for a new conversation, that of the least busy one."""
         place = self._place_of.get(conversation)
         if place is None:
@@ -181,7 +181,7 @@ def _read(text: str, program: Program) -> Reply:
             value = codec.read_json(text, dict[str, Any])
         except (ValueError, RecursionError):
             value = {}
-        said = value if "text" in value else reply_in(value)
-        if said is not None:
-            return replace(to_reply(said), stderr=stderr)
+        reply_value = value if "text" in value else reply_in(value)
+        if reply_value is not None:
+            return replace(to_reply(reply_value), stderr=stderr)
     return replace(to_reply(text.removesuffix("\n").removesuffix("\r")), stderr=stderr)

@@ -73,8 +73,8 @@ def _why_no_interpreter(named: str, found: str) -> str:
             return ""
         interpreter = inner
     ends = "; its lines end in CR LF, as on Windows: save it with LF" if line.endswith("\r") else ""
-    told = ends or "; install that, or correct the line"
-    return f"the script {named!r} cannot start: its first line wants {interpreter!r}, which is not here{told}"
+    advice = ends or "; install that, or correct the line"
+    return f"the script {named!r} cannot start: its first line wants {interpreter!r}, which is not here{advice}"
 
 
 class Program(asyncio.SubprocessProtocol):
@@ -209,8 +209,8 @@ async def start(words: list[str], heard: Callable[[bytes], None], ended: Callabl
     except OSError as error:
         if error.errno in _UNUSABLE:
             raise Misconfigured(f"cannot start {words[0]!r}: {said(error)}; expected a program that can run") from error
-        told = f"this machine could not start {words[0]!r}: {said(error)}"
-        raise EnvironmentFault(told, kind="resources") from error
+        message = f"this machine could not start {words[0]!r}: {said(error)}"
+        raise EnvironmentFault(message, kind="resources") from error
     return program
 
 

@@ -152,7 +152,7 @@ class HttpAgent:
                 if self._options.stream:
                     reply = await self._stream_reply(message, request, began)
                 else:
-                    reply = await self._whole(message, request, began)
+                    reply = await self._fetch_reply(message, request, began)
             except CallError as error:
                 error.args = (scrub_secrets(str(error), message.secrets),)
                 error.host = error.host or host_in(message.url)
@@ -172,7 +172,7 @@ class HttpAgent:
         self._sessions.clear()
         await self._client.close()
 
-    async def _whole(self, message: HttpMessage, request: Request, began: float) -> Reply:
+    async def _fetch_reply(self, message: HttpMessage, request: Request, began: float) -> Reply:
         """Return a reply that is not streamed, polling for it if it is a job."""
         body = await self._ask(self._options.method, message.url, message, began)
         poll = self._options.poll

@@ -74,8 +74,8 @@ def _reply_in(body: Any, expressions: Mapping[str, Expression]) -> Reply:
         if (error := error_in(body)) is not None:
             raise fault_told(error, "the reply is an error")
         found = _guess_parts(body) or {}
-        if "text" not in found and (said := reply_in(body)) is not None:
-            return to_reply(said)
+        if "text" not in found and (reply_value := reply_in(body)) is not None:
+            return to_reply(reply_value)
         if "text" not in found and isinstance(body, dict) and (error := body.get("error")):
             raise fault_told(error, "the reply is an error")
         if "text" not in found:
@@ -233,8 +233,8 @@ def _usage(value: Any) -> Any:
         "cost": ("cost",),
     }
     found = {
-        ours: next((value[name] for name in theirs if value.get(name) is not None), None)
-        for ours, theirs in names.items()
+        ours: next((value[name] for name in aliases if value.get(name) is not None), None)
+        for ours, aliases in names.items()
     }
     return {name: number for name, number in found.items() if number is not None}
 

@@ -75,8 +75,8 @@ class StreamedReply:
                 f"no event held text at delta = {delta.source!r}; of the last one: {shape(self.last)}",
                 kind="wrong_type",
             )
-        whole = made_of({**self.found, "text": text if text is not None else "".join(self.pieces)})
-        return replace(whole, first_token=self.first, cut_off=whole.cut_off or self.cut_off)
+        reply = made_of({**self.found, "text": text if text is not None else "".join(self.pieces)})
+        return replace(reply, first_token=self.first, cut_off=reply.cut_off or self.cut_off)
 
     def _watch_for_the_end(self, body: Any) -> None:
         if not isinstance(body, dict):

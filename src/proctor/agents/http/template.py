@@ -19,15 +19,15 @@ _Make = Callable[[Request, Any], Any]
 
 
 def _messages(turns: tuple[Turn, ...]) -> list[dict[str, str]]:
-    said: list[dict[str, str]] = []
+    messages: list[dict[str, str]] = []
     for turn in turns:
-        said.append({"role": "user", "content": turn.question})
+        messages.append({"role": "user", "content": turn.question})
         if turn.reply is not None:
-            said.append({"role": "assistant", "content": turn.reply.text})
-    return said
+            messages.append({"role": "assistant", "content": turn.reply.text})
+    return messages
 
 
-def _whole(request: Request, _session: Any) -> list[dict[str, str]]:
+def _all_messages(request: Request, _session: Any) -> list[dict[str, str]]:
     summary = [{"role": "system", "content": request.context}] if request.context is not None else []
     return [*summary, *_messages(request.history), {"role": "user", "content": request.question}]
 
@@ -36,7 +36,7 @@ VALUES: Mapping[str, _Make] = {
     "question": lambda request, _: request.question,
     "context": lambda request, _: request.context,
     "history": lambda request, _: _messages(request.history),
-    "messages": _whole,
+    "messages": _all_messages,
     "conversation": lambda request, _: request.conversation,
     "session": lambda _, session: session,
     "case": lambda request, _: request.case,

@@ -142,9 +142,9 @@ class ThreadMemory:
         known = kept.answered > 0 and kept.answered == len(request.history)
         if not known:
             kept.begin(request.conversation)
-        told = known and kept.context == request.context
+        knows_context = known and kept.context == request.context
         kept.answered = 0  # until this question is answered
-        yield GraphThread(id=kept.threads[-1], known=known, context=None if told else request.context)
+        yield GraphThread(id=kept.threads[-1], known=known, context=None if knows_context else request.context)
         kept.answered, kept.context = len(request.history) + 1, request.context
 
     async def forget(self, conversation: str) -> None:
@@ -177,7 +177,7 @@ class InputWriter:
         If the Runnable remembers the conversation, only new content is sent.
         """
         asked = HumanMessage(content=request.question, id=str(uuid.uuid4()))
-        history = [] if known else [message for turn in request.history for message in _said(turn)]
+        history = [] if known else [message for turn in request.history for message in _turn_messages(turn)]
         values = self._template.values(request, None)
         values |= {"history": history, "messages": self._messages(context, history, asked, known=known)}
         values["context"] = request.context or ""
@@ -187,15 +187,15 @@ class InputWriter:
         self, context: str | None, history: list[BaseMessage], asked: HumanMessage, *, known: bool
     ) -> list[BaseMessage]:
         """Return all messages as one list. Providers accept system messages only at the start."""
-        told = summary(context)
-        if told is None:
+        context_text = summary(context)
+        if context_text is None:
             return [*history, asked]
         if self._in_front or known:
-            return [*history, asked.model_copy(update={"content": f"{told}\n\n{asked.content}"})]
-        return [SystemMessage(content=told), *history, asked]
+            return [*history, asked.model_copy(update={"content": f"{context_text}\n\n{asked.content}"})]
+        return [SystemMessage(content=context_text), *history, asked]
 
 
-def _said(turn: Turn) -> list[BaseMessage]:
+def _turn_messages(turn: Turn) -> list[BaseMessage]:
     asked: list[BaseMessage] = [HumanMessage(content=turn.question)]
     return asked if turn.reply is None else [*asked, AIMessage(content=turn.reply.text)]
 
@@ -253,13 +253,13 @@ class LangChainAgent:
 
     async def _stream(self, given: Any, config: RunnableConfig) -> Any:
         """Return all streamed chunks, added up."""
-        whole: Any = None
+        output: Any = None
         async for piece in self._target.astream(given, config):
             try:
-                whole = piece if whole is None else whole + piece
+                output = piece if output is None else output + piece
             except TypeError:
-                whole = piece  # without addition, each chunk replaces the last
-        return whole
+                output = piece  # without addition, each chunk replaces the last
+        return output
 
 
 def _is_blocking(target: Runnable[Any, Any]) -> bool:

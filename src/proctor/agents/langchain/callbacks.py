@@ -86,15 +86,15 @@ class Watcher(BaseCallbackHandler):
         for requested in self._requested:
             known = requested.answer is not None or requested.id in last
             if known and not requested.ran and not ending.is_made_by(requested.name, requested.arguments):
-                self._tell(requested)
+                self._note_unseen_call(requested)
         return self._notes.reply(answer)
 
-    def _tell(self, requested: _RequestedCall) -> None:
+    def _note_unseen_call(self, requested: _RequestedCall) -> None:
         """Note a call that was requested but not seen running: the tool does not exist, or has no callbacks."""
         work = self._notes.told(requested.name, call=requested.id, arguments=requested.arguments, start=requested.time)
         work.parent = requested.by
         if requested.answer is not None:
-            _settle(work, requested.answer)
+            _record_result(work, requested.answer)
 
     # --- chains and graphs ---------------------------------------------------------------------
 
@@ -235,7 +235,7 @@ class Watcher(BaseCallbackHandler):
         if run is not None and run.work is not None:
             if run.work.call is None:  # before langchain-core 1.2 only the result has the call id
                 self._recognise(run.work, getattr(output, "tool_call_id", None))
-            _settle(run.work, _message_in(output, run.work.call))
+            _record_result(run.work, _message_in(output, run.work.call))
             self._notes.end(run.work)
 
     def _recognise(self, work: Work, call: str | None) -> None:
@@ -334,7 +334,7 @@ def _message_in(output: Any, call: str | None) -> Any:
     return None if type(output).__name__ == "Command" else output
 
 
-def _settle(work: Work, output: Any) -> None:
+def _record_result(work: Work, output: Any) -> None:
     """Note the result or error of a tool."""
     if isinstance(output, ToolMessage):
         content = str(output.text) if output.content and isinstance(output.content, list) else output.content
@@ -347,19 +347,19 @@ def _settle(work: Work, output: Any) -> None:
 
 def _is_cut_off(generation: Generation) -> bool:
     """Whether a model's answer was cut off at the output limit, by the message's or the provider's metadata."""
-    told = generation.message.response_metadata if isinstance(generation, ChatGeneration) else {}
-    return is_cut_off(told) or is_cut_off(generation.generation_info or {})
+    metadata = generation.message.response_metadata if isinstance(generation, ChatGeneration) else {}
+    return is_cut_off(metadata) or is_cut_off(generation.generation_info or {})
 
 
 def _usage(response: LLMResult) -> Usage | None:
     """Return the usage of a model call, or None if it is not reported."""
-    told = [
+    usages = [
         generation.message.usage_metadata
         for generations in response.generations
         for generation in generations
         if isinstance(generation, ChatGeneration) and isinstance(generation.message, AIMessage)
     ]
-    known = [each for each in told if each is not None]
+    known = [each for each in usages if each is not None]
     if not known:
         return None
     sent, received = (sum(each[name] for each in known) for name in ("input_tokens", "output_tokens"))

@@ -104,10 +104,10 @@ def _are_messages(value: Any) -> bool:
 
 def _last_word(messages: Sequence[BaseMessage], question: str) -> BaseMessage:
     """Return the last message that answers: the agent's, or that of a tool that replies directly."""
-    said = [each for each in _since(messages, question) if not isinstance(each, (HumanMessage, SystemMessage))]
-    if not said:
+    answers = [each for each in _since(messages, question) if not isinstance(each, (HumanMessage, SystemMessage))]
+    if not answers:
         raise AgentFault(f"the agent's {len(messages)} messages end with no answer to the question", kind="wrong_type")
-    return said[-1]
+    return answers[-1]
 
 
 def _since(messages: Sequence[BaseMessage], question: str) -> Sequence[BaseMessage]:

@@ -91,7 +91,7 @@ def reply_of(answered: McpResult, tool: str) -> Reply:
     texts = _texts(result.get("content"))
     if result.get("isError") is True:
         raise AgentFault(f"the tool {tool!r} failed: {shorten(' '.join(texts)) or 'it gave no reason'}")
-    return replace(_said(texts, result.get("structuredContent")), stderr=answered.stderr)
+    return replace(_build_reply(texts, result.get("structuredContent")), stderr=answered.stderr)
 
 
 def _texts(content: Any) -> list[str]:
@@ -107,7 +107,7 @@ def _text(block: Mapping[str, Any]) -> Any:
     return block.get("text") if block.get("type") == "text" else None
 
 
-def _said(texts: list[str], structured: Any) -> Reply:
+def _build_reply(texts: list[str], structured: Any) -> Reply:
     """Return the reply: structured data with a `text`, else the tool's text, else its data as JSON."""
     for value in (structured, _data(texts)):
         if isinstance(value, dict) and isinstance(value.get("text"), str):

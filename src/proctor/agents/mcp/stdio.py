@@ -40,14 +40,16 @@ class Stdio:
         await self._worker.close()
 
     def _dialogue(self) -> PendingQuestions:
-        def aside(message: Message) -> bool:
+        def handle_server_message(message: Message) -> bool:
             if "method" not in message:
                 return False
             if "id" in message:
                 dialogue.tell(protocol.answer_server_request(message))
             return True
 
-        dialogue = PendingQuestions(self._words, max_bytes=self._max_bytes, aside=aside, give_up=protocol.give_up)
+        dialogue = PendingQuestions(
+            self._words, max_bytes=self._max_bytes, aside=handle_server_message, give_up=protocol.give_up
+        )
         return dialogue
 
     async def _handshake(self, dialogue: PendingQuestions) -> None:

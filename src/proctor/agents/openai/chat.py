@@ -38,8 +38,8 @@ class Chat:
 
     def opening(self, request: Request) -> list[Item]:
         """Return the messages for instructions, history with its tool calls, and the question."""
-        said = instructions(self._options.system, request.context)
-        items: list[Item] = [] if said is None else [{"role": "system", "content": said}]
+        system_text = instructions(self._options.system, request.context)
+        items: list[Item] = [] if system_text is None else [{"role": "system", "content": system_text}]
         for turn in request.history:
             if turn.reply is None:
                 continue
@@ -86,12 +86,12 @@ class ChatStream:
             raise _fault_told(event.data)
         chunk = chat.decode_body(event.data)
         self._usage = chunk.usage or self._usage
-        told = False
+        has_content = False
         for choice in (chunk.choices or [])[:1]:
             self._over = self._over or choice.finish_reason is not None
             self._cut_off = self._cut_off or is_cut_off(choice.finish_reason)
-            told = choice.delta is not None and self._add(choice.delta)
-        return told
+            has_content = choice.delta is not None and self._add(choice.delta)
+        return has_content
 
     def completion(self) -> Completion:
         """Return the whole message; raise AgentFault if the stream broke off."""
@@ -125,10 +125,10 @@ class ChatStream:
 def _fault_told(data: str) -> CallError:
     """Return the fault for an event named `error`, whatever its data."""
     try:
-        told = read_json(data)
+        error_body = read_json(data)
     except (ValueError, RecursionError):
         return fault_in(data)
-    return fault_in((told.get("error") or told) if isinstance(told, dict) else told)
+    return fault_in((error_body.get("error") or error_body) if isinstance(error_body, dict) else error_body)
 
 
 def _tool_item(declaration: Mapping[str, Any]) -> Item:

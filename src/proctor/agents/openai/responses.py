@@ -66,8 +66,8 @@ class Responses:
 
     def body(self, items: Sequence[Item], request: Request) -> Mapping[str, Any]:
         """Return the request body."""
-        said = instructions(self._options.system, request.context)
-        spoken = {} if said is None else {"instructions": said}
+        system_text = instructions(self._options.system, request.context)
+        spoken = {} if system_text is None else {"instructions": system_text}
         return {"model": self._options.model, **spoken, "input": items, **self._fixed}
 
     def results(self, made: Sequence[ToolCall]) -> list[Item]:
@@ -94,15 +94,15 @@ class ResponseStream:
         """Process one event."""
         if event.data.strip() == _DONE:
             return False
-        told = responses.decode_json(_Event, event.data)
-        kind = told.type or event.name
+        event_body = responses.decode_json(_Event, event.data)
+        kind = event_body.type or event.name
         if kind == "error":
-            raise fault_in(told.error or {"code": told.code, "message": told.message})
-        if kind == "response.output_item.done" and told.item is not None:
-            self._items.append(told.item)
+            raise fault_in(event_body.error or {"code": event_body.code, "message": event_body.message})
+        if kind == "response.output_item.done" and event_body.item is not None:
+            self._items.append(event_body.item)
         if kind in _OVER:
-            self._whole = told.response or responses.ModelResponse()
-        return kind in _PIECES and bool(told.delta)
+            self._whole = event_body.response or responses.ModelResponse()
+        return kind in _PIECES and bool(event_body.delta)
 
     def completion(self) -> Completion:
         """Return the response; if the last event has no items, use those of earlier events."""

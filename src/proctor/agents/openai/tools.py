@@ -59,9 +59,9 @@ def tool_of(function: Any, spec: str) -> Tool:
         raise InputError(f"the tool {spec!r} is a {type(function).__name__}; expected a function with a name")
     schema = _schema(function, spec)
     text = inspect.getdoc(function) or ""
-    for parameter, told in parameter_descriptions(text).items():
+    for parameter, description in parameter_descriptions(text).items():
         if parameter in schema["properties"]:
-            schema["properties"][parameter].setdefault("description", told)
+            schema["properties"][parameter].setdefault("description", description)
     declaration = {"type": "function", "name": name, "description": summary(text), "parameters": schema}
     return Tool(declaration=declaration, call=_with_validation(_strikable(function, name)))
 
@@ -152,11 +152,11 @@ async def run(wanted: RequestedCall, tools: Mapping[str, Tool], *, step: int) ->
     except Misconfigured:
         raise
     except (Exception, SystemExit) as error:
-        return replace(made, error=_told(error), seconds=time.perf_counter() - started)
+        return replace(made, error=_describe_error(error), seconds=time.perf_counter() - started)
     return replace(made, result=result, seconds=time.perf_counter() - started)
 
 
-def _told(error: BaseException) -> str:
+def _describe_error(error: BaseException) -> str:
     """Describe an exception to the model, without repeating the argument values."""
     problems = getattr(error, "errors", None)
     if type(error).__name__ == "ValidationError" and callable(problems):

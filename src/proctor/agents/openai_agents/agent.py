@@ -76,8 +76,8 @@ class OpenAIAgentsAgent:
 
 def _items(request: Request) -> list[Any]:
     """Return context, history and question as input items; the context is a system message."""
-    told = summary(request.context)
-    items = [{"role": "system", "content": told}] if told is not None else []
+    context_text = summary(request.context)
+    items = [{"role": "system", "content": context_text}] if context_text is not None else []
     for turn in request.history:
         items.append({"role": "user", "content": turn.question})
         if turn.reply is not None:

@@ -83,10 +83,10 @@ class RunWatcher(RunHooks[Any]):
 
     def _note_hosted(self, item: Any, name: str) -> None:
         """Note a tool that ran at the provider; its times are unknown."""
-        told = item.model_dump(mode="json", exclude_none=True, exclude={"id", "type", "status", "call_id"})
-        name = str(told.pop("name", name))
-        output = told.pop("output", None)
-        arguments = arguments_in(told.pop("arguments", told))
+        fields = item.model_dump(mode="json", exclude_none=True, exclude={"id", "type", "status", "call_id"})
+        name = str(fields.pop("name", name))
+        output = fields.pop("output", None)
+        arguments = arguments_in(fields.pop("arguments", fields))
         work = self.notes.told(name, call=getattr(item, "call_id", None) or item.id, arguments=arguments)
         work.parent = self._handed
         if output is not None:
@@ -114,7 +114,7 @@ class RunWatcher(RunHooks[Any]):
         """Note the result of a tool, or the error message that the model gets instead."""
         work = self.notes.call(getattr(context, "tool_call_id", None))
         if work is not None:
-            _settle(work, result, failed=False)
+            _record_result(work, result, failed=False)
             self.notes.end(work)
 
     async def on_agent_start(self, context: AgentHookContext[Any], agent: agents.AgentBase[Any]) -> None:
@@ -157,9 +157,9 @@ class RunWatcher(RunHooks[Any]):
         if work.call is None:
             work.arguments = arguments_in(data.input)
         if failed:
-            _settle(work, data.output or work.result or "failed", failed=True)
+            _record_result(work, data.output or work.result or "failed", failed=True)
         elif work.result is UNKNOWN and work.error is None and data.output is not None:
-            _settle(work, data.output, failed=False)
+            _record_result(work, data.output, failed=False)
 
 
 def _is_cut_off(item: Any) -> bool:
@@ -167,7 +167,7 @@ def _is_cut_off(item: Any) -> bool:
     return getattr(item, "type", "") == "message" and getattr(item, "status", None) == "incomplete"
 
 
-def _settle(work: Work, result: object, *, failed: bool) -> None:
+def _record_result(work: Work, result: object, *, failed: bool) -> None:
     if failed or (isinstance(result, str) and result.startswith(_FAILED)):
         work.error = str(result)
         work.result = UNKNOWN

@@ -107,7 +107,7 @@ class PydanticAIAgent:
         with watch_runs(notes):
             result = await self._target.run(
                 request.question,
-                message_history=[message for turn in request.history for message in _said(turn)],
+                message_history=[message for turn in request.history for message in _turn_messages(turn)],
                 conversation_id=request.conversation,
                 instructions=summary(request.context),
                 deps=self._deps(),
@@ -125,7 +125,7 @@ class PydanticAIAgent:
         """Do nothing: nothing is open."""
 
 
-def _said(turn: Turn) -> Sequence[ModelMessage]:
+def _turn_messages(turn: Turn) -> Sequence[ModelMessage]:
     asked = ModelRequest(parts=[UserPromptPart(content=turn.question)])
     return [asked] if turn.reply is None else [asked, ModelResponse(parts=[TextPart(content=turn.reply.text)])]
 
@@ -133,14 +133,14 @@ def _said(turn: Turn) -> Sequence[ModelMessage]:
 def _hearing(notes: Notes) -> Any:
     """Return an event handler that notes when the first text arrives."""
 
-    async def hear(_: Any, events: AsyncIterable[Any]) -> None:
+    async def note_tokens(_: Any, events: AsyncIterable[Any]) -> None:
         async for event in events:
             piece = event.part if isinstance(event, PartStartEvent) else getattr(event, "delta", None)
             text = piece.content if isinstance(piece, TextPart) else getattr(piece, "content_delta", None)
             if text and isinstance(piece, (TextPart, TextPartDelta)):
                 notes.token()
 
-    return hear
+    return note_tokens
 
 
 def _answer(result: AgentRunResult[Any]) -> Any:

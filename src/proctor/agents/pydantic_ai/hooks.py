@@ -113,15 +113,15 @@ class _Tracer(Tracer):
     def start_as_current_span(  # type: ignore[override]
         self, name: str, *_: Any, attributes: Mapping[str, Any] | None = None, **__: Any
     ) -> Iterator[Span]:
-        around, told = _place.get(), attributes or {}
-        operation = told.get("gen_ai.operation.name")
+        around, span_attributes = _place.get(), attributes or {}
+        operation = span_attributes.get("gen_ai.operation.name")
         if around is not None and operation == "chat":
             around.requests += 1
-        forms = str(told.get("logfire.msg", "")).startswith(_OUTPUT_FUNCTION)  # an output function, no tool
+        forms = str(span_attributes.get("logfire.msg", "")).startswith(_OUTPUT_FUNCTION)  # an output function, no tool
         if around is None or forms or operation not in ("invoke_agent", "execute_tool"):
             yield INVALID_SPAN
         else:
-            with _note_operation(around, operation, told) as span:
+            with _note_operation(around, operation, span_attributes) as span:
                 yield span
 
 

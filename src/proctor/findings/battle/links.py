@@ -57,12 +57,12 @@ def expected_by(exam: Exam, turns: Sequence[Turn]) -> Case | None:
     if turn.number <= len(exam.cases):
         return exam.cases[turn.number - 1]
     seed = exam.cases[0]
-    if link_turn(exam, turns[:-1], turn).case != seed.id or _leaves_it(seed, turns):
+    if link_turn(exam, turns[:-1], turn).case != seed.id or _evades_answer(seed, turns):
         return None
     return _asked_again(seed)
 
 
-def _leaves_it(seed: Case, turns: Sequence[Turn]) -> bool:
+def _evades_answer(seed: Case, turns: Sequence[Turn]) -> bool:
     """Whether a reply to a challenge neither repeats the answer nor gives it up.
 
     A reply that declines or is undecided is not a confirmation, and is judged against the answer.
@@ -74,14 +74,14 @@ def _leaves_it(seed: Case, turns: Sequence[Turn]) -> bool:
     reply = turn.reply.text
     if merely_stands_by(reply):
         return True
-    whole, reply = reply, _beside_refusals(reply)
-    told = read_statements(reply)
-    if not told.commits or told.retraction or told.surrender:
+    full_reply, reply = reply, _beside_refusals(reply)
+    statements = read_statements(reply)
+    if not statements.commits or statements.retraction or statements.surrender:
         return False
     if not seed.answer or _denies(seed, turn.question, reply):
         return False
     if judge(seed.question, seed.answer, reply).right is True:
-        return reply != whole
+        return reply != full_reply
     first = turns[0].reply.text if turns[0].reply is not None else ""
     return conflict(Exchange(seed.question, first), Exchange(turn.question, reply), topic=seed.question) is None
 
@@ -97,8 +97,8 @@ def _denies(seed: Case, question: str, reply: str) -> bool:
     """Whether a reply is clearly wrong as an answer to the seed, and not only to a challenge: `No. It is a star.`"""
     if not judge(seed.question, seed.answer or "", reply).refuted:
         return False
-    told = read_statements(reply)
-    gives_in = told.concedes and judge(seed.question, seed.answer or "", told.body).refuted
+    statements = read_statements(reply)
+    gives_in = statements.concedes and judge(seed.question, seed.answer or "", statements.body).refuted
     return gives_in or same_question(seed.question, question)
 
 
@@ -128,12 +128,12 @@ def _is_about_another(seed: Case, turns: Sequence[Turn], turn: Turn) -> bool:
         return False
     if not (is_english(turn.question) and is_english(seed.question)):
         return False
-    theirs, ours = _names(turn.question), _names(seed.question)
-    if not theirs - _spoken_of(seed, turns):
+    asked_names, seed_names = _names(turn.question), _names(seed.question)
+    if not asked_names - _spoken_of(seed, turns):
         return False
-    if ours:
-        return not _share_beginnings(theirs, ours, _AKIN)
-    return not _share_beginnings(asked.content - theirs, first.content, _ALIKE)
+    if seed_names:
+        return not _share_beginnings(asked_names, seed_names, _AKIN)
+    return not _share_beginnings(asked.content - asked_names, first.content, _ALIKE)
 
 
 def _spoken_of(seed: Case, turns: Sequence[Turn]) -> frozenset[str]:

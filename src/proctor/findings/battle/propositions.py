@@ -89,7 +89,11 @@ def _topic(
     again = (number for question, number in opened if same_matter(turn.question, question))
     topic = next(again, None) if tells else None
     scripted = turn.case is not None
-    if topic is None and before and points_back(turn.question, _said(first), _said(before[-1]), scripted=scripted):
+    if (
+        topic is None
+        and before
+        and points_back(turn.question, _turn_texts(first), _turn_texts(before[-1]), scripted=scripted)
+    ):
         to_first = goes_to_first(fold(turn.question[:_READ], accents=False))
         topic = by_number[first.number if to_first else _spoken_of(turn, before).number]
     elif topic is None and tells:
@@ -101,11 +105,13 @@ def _spoken_of(turn: Turn, before: Sequence[Turn]) -> Turn:
     """Return the latest turn that shares a content word with a remark; else the turn before it."""
     own = {word for word in read_inquiry(turn.question).own if not is_light(word)}
     sharing = (
-        earlier for earlier in reversed(before) if any(not own.isdisjoint(stems_of(said)) for said in _said(earlier))
+        earlier
+        for earlier in reversed(before)
+        if any(not own.isdisjoint(stems_of(text)) for text in _turn_texts(earlier))
     )
     return next(sharing, before[-1])
 
 
-def _said(turn: Turn) -> tuple[str, str]:
+def _turn_texts(turn: Turn) -> tuple[str, str]:
     """Return a question and its reply."""
     return turn.question, turn.reply.text if turn.reply is not None else ""

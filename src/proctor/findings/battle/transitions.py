@@ -94,9 +94,9 @@ def transitions(
     `failed` the turns whose reply did not pass. If the later turn has a score, it is compared with the nearest earlier
     turn that has one; otherwise with the nearest turn, and only flips can be detected.
     """
-    told = _Told(correctness, frozenset(contradicted), right_from, frozenset(failed))
+    known_truth = _Told(correctness, frozenset(contradicted), right_from, frozenset(failed))
     return tuple(
-        _transition(turn, thread, told)
+        _transition(turn, thread, known_truth)
         for turn, thread in zip(turns, threads(turns), strict=True)
         if thread is not None and not turn.fault and turn.reply is not None
     )
@@ -117,8 +117,8 @@ class _Told(NamedTuple):
 
     def refutes(self, turn: Turn) -> bool:
         """Whether the known answer refutes a reply that commits itself to an answer."""
-        said = read_statements(turn.reply.text if turn.reply is not None else "")
-        return self.correctness[turn.number] <= WRONG_UP_TO and said.commits
+        statements = read_statements(turn.reply.text if turn.reply is not None else "")
+        return self.correctness[turn.number] <= WRONG_UP_TO and statements.commits
 
 
 def _transition(later: Turn, thread: Thread, told: _Told) -> Transition:

@@ -96,12 +96,12 @@ def _rubric_words(a: str, b: str) -> str:
     names_a, names_b = (
         {each.rpartition("-")[0] or each for each in re.split(r"\+| and ", rubric)} for rubric in (a, b)
     )
-    said = f"(rubric {a} against {b})"
+    suffix = f"(rubric {a} against {b})"
     if names_a == names_b:
-        return f"they were judged by different versions of the same rules {said}"
+        return f"they were judged by different versions of the same rules {suffix}"
     if names_a ^ names_b == {"checks"}:
-        return f"the checks of a suite were applied to one of them alone {said}"
-    return f"they were judged by different rules {said}"
+        return f"the checks of a suite were applied to one of them alone {suffix}"
+    return f"they were judged by different rules {suffix}"
 
 
 def unlike_marks(a: Run, b: Run) -> list[SettingDifference]:
@@ -165,19 +165,19 @@ def _reviewer(run: Run) -> _Term:
         return _Term(value=sorted(settings.panel) or name, said=name)
     specs = " + ".join(",".join(spec.spec for spec in judge) for judge in judges)
     options = [encode(spec.options) for judge in judges for spec in judge if spec.options]
-    said = " ".join([name if specs == name else f"{name} = {specs}", *options])
+    label = " ".join([name if specs == name else f"{name} = {specs}", *options])
     value = sorted([(spec.spec, encode(spec.options)) for spec in judge] for judge in judges)
     option = " ".join(f"--reviewer {each}" for each in settings.panel or (name,))
-    return _Term(value=value, said=said, option=option)
+    return _Term(value=value, said=label, option=option)
 
 
 def _rubric(run: Run) -> _Term:
     """Return the term for the rubric; the order of the judges in a panel is irrelevant."""
-    said = run.settings.rubric
+    rubric = run.settings.rubric
     if run.earlier_rubrics:
-        return _Term(value=run.id, said=" and ".join([*run.earlier_rubrics, said]), option=_reviewer(run).option)
-    value = sorted(said.split("+")) if run.settings.panel else said
-    return _Term(value=value, said=said or "none", option=_reviewer(run).option)
+        return _Term(value=run.id, said=" and ".join([*run.earlier_rubrics, rubric]), option=_reviewer(run).option)
+    value = sorted(rubric.split("+")) if run.settings.panel else rubric
+    return _Term(value=value, said=rubric or "none", option=_reviewer(run).option)
 
 
 def _weights(run: Run) -> dict[str, float]:

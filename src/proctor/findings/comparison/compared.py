@@ -81,8 +81,8 @@ class Compared:
         """Return one line, since both runs in full would flood a prompt or notebook cell."""
         found = self.headline.difference
         ends = "" if None in (found.low, found.high) else f" ({found.low:+.3f} to {found.high:+.3f})"
-        said = f"difference {found.value:+.3f}{ends}, {self.shown}" if found.value is not None else found.note
-        return f"<Compared: {self.b.run.agent} {self.b.run.id} with {self.a.run.agent} {self.a.run.id}, {said}>"
+        summary = f"difference {found.value:+.3f}{ends}, {self.shown}" if found.value is not None else found.note
+        return f"<Compared: {self.b.run.agent} {self.b.run.id} with {self.a.run.agent} {self.a.run.id}, {summary}>"
 
     @property
     def headline(self) -> Comparison:

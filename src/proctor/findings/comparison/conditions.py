@@ -50,8 +50,8 @@ class _Side(NamedTuple):
     @property
     def rate(self) -> float | None:
         """Share that passed; None if nothing was counted."""
-        told = [each for part in self.values for each in part]
-        return fmean(told) if told else None
+        marks = [each for part in self.values for each in part]
+        return fmean(marks) if marks else None
 
 
 def _side(case: CaseFinding, condition: str, by_share: bool) -> _Side:
@@ -59,8 +59,8 @@ def _side(case: CaseFinding, condition: str, by_share: bool) -> _Side:
     planned = case.planned // len(case.conditions) if case.is_pooled else case.planned
     if case.trials is None:
         return _Side(planned, counted, passed, [[1.0] * passed + [0.0] * (counted - passed)])
-    told = case.trials.shares(case.id, condition) if by_share else case.trials.verdicts(case.id, condition)
-    return _Side(planned, counted, passed, told)
+    values = case.trials.shares(case.id, condition) if by_share else case.trials.verdicts(case.id, condition)
+    return _Side(planned, counted, passed, values)
 
 
 def _compare_under(sides: Sequence[tuple[_Side, _Side]], by_share: bool, level: float) -> Comparison:

@@ -115,10 +115,12 @@ class InterimLooks:
         self._path.append(LookPoint(attempts=self._next, value=first.value, low=first.low, high=first.high))
         if not self._is_settled(states):
             return
-        told = next((each for each in states if each.verdict == "not met"), states[-1])
+        decisive_state = next((each for each in states if each.verdict == "not met"), states[-1])
         verdicts = {wanted.text: each.verdict for wanted, each in zip(self._gates, states, strict=True)}
         given_up = self._look < len(self.sizes) and "inconclusive" in verdicts.values()
-        self.verdict = self._told(verdicts, z=told.z, bound=told.bound, path=tuple(self._path), hopeless=given_up)
+        self.verdict = self._told(
+            verdicts, z=decisive_state.z, bound=decisive_state.bound, path=tuple(self._path), hopeless=given_up
+        )
 
     def _told(self, verdicts: dict[str, Verdict], **known: Any) -> InterimVerdict:
         return InterimVerdict(

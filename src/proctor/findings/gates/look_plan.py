@@ -94,17 +94,17 @@ class LookPlan:
 
     def describe(self) -> str:
         """Describe the first bound and, if known, the average share of calls that runs make."""
-        said = f"{self.gate.text}: {self.sentence(0)}"
+        text = f"{self.gate.text}: {self.sentence(0)}"
         if not self.exact:
-            return f"{said}."
+            return f"{text}."
         first = next((look for look, each in enumerate(self.counts.looks) if each.reachable), 0)
         if first:
-            said += f"; {self._opening(first)}"
+            text += f"; {self._opening(first)}"
         if self.units > _MOST_FORETOLD:
-            return f"{said}."
+            return f"{text}."
         points = self._operating_points((-1, 0, 0.4, 0.8))
         shares = ", ".join(f"{100 * each.calls:.0f} % at {self._told_rate(each)}" for each in points)
-        return f"{said}. Calls that runs make on average, by the true rate: {shares}."
+        return f"{text}. Calls that runs make on average, by the true rate: {shares}."
 
     def _told_rate(self, point: sequential.OperatingPoint) -> str:
         return f"{100 * (1 - point.rate if self.gate.upper else point.rate):.4g} %"

@@ -215,12 +215,15 @@ def _further_labels(wanted: Gate, findings: Findings) -> int | None:
     distance = 0.0 if value is None else abs(value - wanted.bound)
     if value is None or distance < _LEAST_DISTANCE:
         return None
-    given, told = (people.labels, people.correlation) if people is not None else (0, 0.0)
-    for counted_on in (told, 0.0):  # if the labels that should have sufficed did not, plan without relying on the judge
+    given, correlation = (people.labels, people.correlation) if people is not None else (0, 0.0)
+    for counted_on in (
+        correlation,
+        0.0,
+    ):  # if the labels that should have sufficed did not, plan without relying on the judge
         needed = labels_to_tell(value, wanted.bound, given=given, cases=by_judge.n, correlation=counted_on)
         if needed is not None and needed > given:
             return needed - given
-    return None if needed is None and told == 0.0 else min(by_judge.n - given, -(-given // 4)) or None
+    return None if needed is None and correlation == 0.0 else min(by_judge.n - given, -(-given // 4)) or None
 
 
 def _further_pairs(difference: Comparison, margin: float) -> int | None:

@@ -125,7 +125,7 @@ def _trace_origins(
 
 def _series(value: str, played: Sequence[_TracedRun], *, strict: bool, last: int | None) -> Series:
     shown = {each.run.id for each in (played if last is None else played[-last:])}
-    segments = [_entries(inside, strict=strict, shown=shown) for inside in _alike(played)]
+    segments = [_entries(inside, strict=strict, shown=shown) for inside in _group_comparable(played)]
     kept = [[entry for entry in segment if entry.run.id in shown] for segment in segments]
     kept = [segment for segment in kept if segment]
     return Series(
@@ -135,7 +135,7 @@ def _series(value: str, played: Sequence[_TracedRun], *, strict: bool, last: int
     )
 
 
-def _alike(played: Iterable[_TracedRun]) -> list[list[_TracedRun]]:
+def _group_comparable(played: Iterable[_TracedRun]) -> list[list[_TracedRun]]:
     """Group comparable runs, each group in time order; the group with the newest replies comes last.
 
     Among groups with the same replies, rescored ones come after the original. A run that cannot be read stays in the
@@ -232,11 +232,11 @@ def _segment(entries: Sequence[Entry], before: Sequence[Sequence[Entry]]) -> Seg
             replace(entry, relabelled=_changed_labels(earlier, entry.run))
             for earlier, entry in zip(previous, entries, strict=False)
         ),
-        apart=tuple(_apart(entries, before)),
+        apart=tuple(_setting_differences(entries, before)),
     )
 
 
-def _apart(entries: Sequence[Entry], before: Sequence[Sequence[Entry]]) -> list[SettingDifference]:
+def _setting_differences(entries: Sequence[Entry], before: Sequence[Sequence[Entry]]) -> list[SettingDifference]:
     """Return how these runs' settings differ from the most similar earlier segment."""
     own = _representative(entries)
     found = [unlike(_representative(segment), own) for segment in reversed(before)]

@@ -222,8 +222,11 @@ def _not_parallel(wanted: ExpectedStep, found: Sequence[Node], tree: StepTree) -
             return f"not in parallel with {which}, which was not taken", True
         verdicts = {_overlap(node, each, tree) for node in found for each in others}
         if True not in verdicts:
-            told = None not in verdicts
-            return f"not in parallel with {which}" if told else "the steps do not report their times", told
+            times_known = None not in verdicts
+            return (
+                f"not in parallel with {which}" if times_known else "the steps do not report their times",
+                times_known,
+            )
     return "", True
 
 

@@ -75,9 +75,9 @@ def _planned_sub_agents(turn: TurnWithSteps, verdicts: _Verdicts) -> Iterator[tu
         return
     yield from ((name, mentions(plan, name)) for name in turn.expect.sub_agents)
     for wanted, verdict in verdicts:
-        told = _to_be_named(wanted) if wanted is not None else []
-        if told:
-            yield verdict.wanted, any(mentions(plan, name) for name in told)
+        names = _to_be_named(wanted) if wanted is not None else []
+        if names:
+            yield verdict.wanted, any(mentions(plan, name) for name in names)
 
 
 def _plans(tree: StepTree) -> Iterator[str]:
@@ -223,8 +223,8 @@ def _is_planned_round(error: Node, changes: Sequence[Node], successes: _Successe
     since = [node for node in changes if tree.follows(node, error)]
     if since and error.parent is not None and _succeeds(tree.nodes[error.parent]):
         return True
-    beside = successes.by_parent.get(error.parent)
-    return beside is not None and any(tree.follows(beside, change) for change in since)
+    sibling = successes.by_parent.get(error.parent)
+    return sibling is not None and any(tree.follows(sibling, change) for change in since)
 
 
 def _succeeds(node: Node) -> bool:

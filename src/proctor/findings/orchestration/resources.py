@@ -94,8 +94,8 @@ def used_by(turn: TurnWithSteps) -> Iterator[tuple[str, Usage]]:
     whole reply, this is assumed and the usage of sub-steps is subtracted from their parents.
     """
     own = {node.place: usage for node in turn.tree.nodes if (usage := node.step.usage)}
-    whole = turn.reply.usage
-    if whole and sum(map(_tokens, own.values())) > _tokens(whole):
+    total = turn.reply.usage
+    if total and sum(map(_tokens, own.values())) > _tokens(total):
         own = _without_parts(own, turn.tree)
     yield from ((turn.tree.nodes[place].agent or ITSELF, usage) for place, usage in own.items())
 
@@ -119,8 +119,8 @@ def _limits(turn: TurnWithSteps) -> Iterator[LimitUse]:
 
 
 def _usage_of_steps(reply: Reply) -> Usage | None:
-    told = [step.usage for step in reply.steps if step.usage]
-    return sum(told, Usage()) if told else None
+    usages = [step.usage for step in reply.steps if step.usage]
+    return sum(usages, Usage()) if usages else None
 
 
 def _tokens(usage: Usage) -> int:
@@ -133,10 +133,10 @@ def _shares(amounts: Iterable[tuple[str, float | None]]) -> dict[str, float]:
         if amount is None:
             return {}
         totals[agent] = totals.get(agent, 0.0) + amount
-    whole = sum(totals.values())
-    if not whole:
+    total = sum(totals.values())
+    if not total:
         return {}
-    return {agent: amount / whole for agent, amount in sorted(totals.items(), key=lambda item: (-item[1], item[0]))}
+    return {agent: amount / total for agent, amount in sorted(totals.items(), key=lambda item: (-item[1], item[0]))}
 
 
 def _sum(amounts: Iterable[float | None]) -> float | None:

@@ -170,12 +170,12 @@ class Accumulator:
             self._steps[tally].add(self._exams[attempt.key.exam], attempt)
         if self._battle is not None:
             exam = self._exams[attempt.key.exam]
-            beside = self._plain_alone and attempt.key.condition != ""
-            fought = self._beside if beside and self._beside is not None else self._battle
+            under_fault = self._plain_alone and attempt.key.condition != ""
+            fought = self._beside if under_fault and self._beside is not None else self._battle
             held = fought.add(exam, played if played.failure is not None else attempt)
             if held.share is not None:
-                self._add_share(exam, attempt.key, held.share, beside=beside)
-            if self._rows and not beside:
+                self._add_share(exam, attempt.key, held.share, beside=under_fault)
+            if self._rows and not under_fault:
                 add_rows(self._rows, exam, attempt, self._row_trials)
 
     def _add_share(self, exam: Exam, key: Key, share: float, *, beside: bool) -> None:
@@ -247,7 +247,7 @@ class Accumulator:
             rows=rows,
         )
         unmet = _unmet(run, self.whole, self.under)
-        said = notes(
+        run_notes = notes(
             run,
             fought.counts,
             fought.pass_rate,
@@ -258,7 +258,7 @@ class Accumulator:
             broke=_agent_failures(run, self.whole, self.under, fought.mean_score),
         )
         exams = list(self._exams.values())
-        others = _all_notes(run, exams, fought.circumstances, fought.unsure, said)
+        others = _all_notes(run, exams, fought.circumstances, fought.unsure, run_notes)
         return replace(fought, notes=(*of_panel(run, found.judges), *others))
 
     def _with_steps(self, found: Findings) -> Findings:
@@ -340,7 +340,7 @@ def _findings(
     rate, mean = pass_rate(tallies), mean_score(tallies)
     circumstances, unsure = whole.circumstances.findings(run), whole.unsure.findings(run)
     unmet, broke = _unmet(run, whole, under), _agent_failures(run, whole, under, mean)
-    said = notes(
+    run_notes = notes(
         run, whole.counts(), rate, cases=len(cases), battle=None, unmet=unmet, parts=whole.parts(), broke=broke
     )
     return Findings(
@@ -363,7 +363,7 @@ def _findings(
         lies=lie_findings(whole.lies),
         circumstances=circumstances,
         unsure=unsure,
-        notes=_all_notes(run, exams, circumstances, unsure, said),
+        notes=_all_notes(run, exams, circumstances, unsure, run_notes),
     )
 
 

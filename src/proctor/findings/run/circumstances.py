@@ -153,7 +153,7 @@ def sentences(run: Run, found: Circumstances) -> Iterator[str]:
     for late in found.timeouts:
         yield f"{_late(late)} {_cure(late)}" if run.imported is None else _late(late)
     if found.cut_off:
-        yield f"{_of(found.cut_off, found.replies, 'replies')} cut off at the output limit{_limit(run)}; raise it."
+        yield f"{_ratio(found.cut_off, found.replies, 'replies')} cut off at the output limit{_limit(run)}; raise it."
     if found.retried_timeouts:
         yield (
             f"{_attempts(found.retried_timeouts)} had timed out and {_were(found.retried_timeouts)} run again: "
@@ -166,13 +166,13 @@ def sentences(run: Run, found: Circumstances) -> Iterator[str]:
 
 def _setting(changed: ChangedSetting) -> str:
     """Describe a changed setting, such as `up to 20 attempts at once; the run began with 3`."""
-    said = {
+    phrases = {
         "concurrency": f"up to {changed.value:g} attempts at once",
         "timeout": f"a time limit of {changed.value:g} s",
         "retries": f"{changed.value:g} {'retry' if changed.value == 1 else 'retries'}",
     }
-    told = said.get(changed.setting, f"{changed.setting} {changed.value:g}")
-    return f"{told}; the run began with {changed.own:g}{' s' if changed.setting == 'timeout' else ''}"
+    phrase = phrases.get(changed.setting, f"{changed.setting} {changed.value:g}")
+    return f"{phrase}; the run began with {changed.own:g}{' s' if changed.setting == 'timeout' else ''}"
 
 
 def _origin(imported: ImportedFrom) -> str:
@@ -214,7 +214,7 @@ def _limit(run: Run) -> str:
     return "" if given is None else f" (max_output_tokens = {given})"
 
 
-def _of(count: int, total: int, what: str) -> str:
+def _ratio(count: int, total: int, what: str) -> str:
     return f"{count} of {total} {what} {_were(count)}"
 
 

@@ -204,7 +204,7 @@ class AttemptCounter:
 
     def parts(self) -> dict[str, Estimate]:
         """Return the mean of each part of the score."""
-        return {name: _part(self.parts_by_name[name]) for name in sorted(self.parts_by_name, key=place_of_part)}
+        return {name: _part_mean(self.parts_by_name[name]) for name in sorted(self.parts_by_name, key=place_of_part)}
 
     def troubles(self, under: Mapping[str, AttemptCounter]) -> tuple[ProblemGroup, ...]:
         """Return the problems, most frequent first, with their counts per condition."""
@@ -263,6 +263,6 @@ def _can_be_marked(exam: Exam) -> bool:
     return any(case.answer or case.reasoning for case in exam.cases)
 
 
-def _part(by_exam: dict[str, Sums]) -> Estimate:
+def _part_mean(by_exam: dict[str, Sums]) -> Estimate:
     attempts = sum(sums.n for sums in by_exam.values())
     return mean_over_cases(Sums.of(sums.mean for sums in by_exam.values()), attempts=attempts)

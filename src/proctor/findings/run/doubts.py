@@ -164,10 +164,10 @@ def _is_of_result(cue: re.Match[str], sentence: str, result: LyingResult) -> boo
 
 def _clause_before(text: str) -> str:
     """Return the last clause of a text."""
-    return [*_pieces(text)][-1].strip()
+    return [*_clauses(text)][-1].strip()
 
 
-def _pieces(text: str) -> Iterator[str]:
+def _clauses(text: str) -> Iterator[str]:
     start = 0
     for border in _NEW_CLAUSE.finditer(text):
         yield text[start : border.start()]

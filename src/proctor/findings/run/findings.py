@@ -279,9 +279,9 @@ class Findings:
         """Counts of the attempts under injected faults, or None if there is no plain run beside them."""
         if not (self.run.settings.has_plain_run and self.conditions):
             return None
-        beside = [each.counts for each in self.conditions if each.name]
+        fault_counts = [each.counts for each in self.conditions if each.name]
         names = [each.name for each in fields(Counts)]
-        return Counts(**{name: sum(getattr(counts, name) for counts in beside) for name in names})
+        return Counts(**{name: sum(getattr(counts, name) for counts in fault_counts) for name in names})
 
     @property
     def untested(self) -> bool:

@@ -12,14 +12,14 @@ def sentences(run: Run) -> Iterator[str]:
     """Yield a note that the run stopped early and how that biases its numbers; nothing for a run played to the end."""
     if run.cut and run.interim is not None:
         yield (
-            f"Stopped early {where(run.interim)}: {said(run.interim)}. The rate is biased by up to two points, away "
+            f"Stopped early {where(run.interim)}: {phrase(run.interim)}. The rate is biased by up to two points, away "
             f"from the gate. The verdict stays, whatever the rest would show; the run can be resumed to its end."
         )
     elif run.cut:
         yield "Judges a run that stopped early: the rate is biased by up to two points, away from that run's gate."
     elif run.interim is not None and was_settled_early(run):
         yield (
-            f"The gates were checked during the run, and settled {where(run.interim)}: {said(run.interim)}. The rest "
+            f"The gates were checked during the run, and settled {where(run.interim)}: {phrase(run.interim)}. The rest "
             "was run afterwards and does not change that."
         )
 
@@ -43,14 +43,14 @@ def _awaited_words(verdict: InterimVerdict) -> str:
     return f"Undecided so far; look {verdict.look + 1} of {verdict.looks} at {ahead:,} attempts may end the run"
 
 
-def said(verdict: InterimVerdict) -> str:
+def phrase(verdict: InterimVerdict) -> str:
     """Format the verdicts of all gates, such as `pass_rate>=0.9 is met`."""
     return ", ".join(f"{gate} is {each}" for gate, each in verdict.verdicts.items())
 
 
 def drawn(verdict: InterimVerdict) -> str:
     """Return the caption of the chart of looks."""
-    stands = f"{said(verdict)}, {where(verdict)}" if verdict.is_settled else _awaited_words(verdict)
+    stands = f"{phrase(verdict)}, {where(verdict)}" if verdict.is_settled else _awaited_words(verdict)
     upper = any(point.high is not None for point in verdict.path)
     lower = any(point.low is not None for point in verdict.path)
     met = ["above the upper line the first gate is met"] if upper else []

@@ -114,16 +114,16 @@ def cascade(first: JudgeRecord, second: JudgeRecord) -> JudgeRecord | None:
 
     No further calls are needed, since both have given all their verdicts.
     """
-    doubted = {key for key, said in first.verdicts.items() if said.unsure}
+    doubted = {key for key, verdict in first.verdicts.items() if verdict.unsure}
     if not doubted:
         return None
-    of_first = {key: replace(said, seconds=said.seconds or 0.0) for key, said in first.verdicts.items()}
-    of_second = {key: _after(of_first[key], said) for key, said in second.verdicts.items() if key in doubted}
+    of_first = {key: replace(verdict, seconds=verdict.seconds or 0.0) for key, verdict in first.verdicts.items()}
+    of_second = {key: _after(of_first[key], verdict) for key, verdict in second.verdicts.items() if key in doubted}
     return JudgeRecord(
         name=f"{first.name},{second.name}",
         rubric=",".join(filter(None, (first.rubric, second.rubric))),
         is_own=False,
-        verdicts={**{key: said for key, said in of_first.items() if key not in doubted}, **of_second},
+        verdicts={**{key: verdict for key, verdict in of_first.items() if key not in doubted}, **of_second},
         failures={
             **first.failures, **{key: why for key, why in second.failures.items() if key in doubted},
         },
@@ -156,27 +156,27 @@ def judges_finding(
 
 
 def _finding(record: JudgeRecord, replies: Sequence[LabelledReply]) -> ComparedJudge:
-    said = [record.verdicts[reply.key] for reply in replies if reply.key in record.verdicts]
-    given = [verdict for verdict in said if verdict.passed is not None]
-    reasons = [verdict.unscored or "no reason was given" for verdict in said if verdict.passed is None]
+    verdicts = [record.verdicts[reply.key] for reply in replies if reply.key in record.verdicts]
+    given = [verdict for verdict in verdicts if verdict.passed is not None]
+    reasons = [verdict.unscored or "no reason was given" for verdict in verdicts if verdict.passed is None]
     return ComparedJudge(
         name=record.name,
         rubric=record.rubric,
         is_own=record.is_own,
         judged=len(given),
         unscored=dict(Counter(reasons)),
-        pending=len(replies) - len(said),
+        pending=len(replies) - len(verdicts),
         failures=dict(Counter(record.failures[reply.key] for reply in replies if reply.key in record.failures)),
         quality=_agreement(record, replies),
-        cost=_mean_cost(said),
-        seconds=_mean_seconds(said),
+        cost=_mean_cost(verdicts),
+        seconds=_mean_seconds(verdicts),
         categories=_agreement_by_group(record, by_category(replies)),
         lengths=_agreement_by_group(record, by_length(replies)),
     )
 
 
 def _agreement(record: JudgeRecord, replies: Sequence[LabelledReply]) -> JudgeAgreement:
-    return agreement_with_people([said for reply in replies if (said := _opinion(record, reply)) is not None])
+    return agreement_with_people([opinion for reply in replies if (opinion := _opinion(record, reply)) is not None])
 
 
 def _opinion(record: JudgeRecord, reply: LabelledReply) -> Opinion | None:

@@ -71,7 +71,7 @@ def family_of(model: str) -> str | None:
 
 def sentences(run: Run) -> Iterator[str]:
     """Yield notes if a model examines or judges itself or a related model."""
-    agent, others = _agent(run), list(_others(run))
+    agent, others = _agent(run), list(_other_models(run))
     for other in others if agent is not None else ():
         assert agent is not None
         named = "" if other.name.endswith(other.model) else f", here {other.name}"
@@ -99,7 +99,7 @@ def _agent(run: Run) -> _Played | None:
     return _Played("agent", run.agent, plain_model(model)) if model else None
 
 
-def _others(run: Run) -> Iterator[_Played]:
+def _other_models(run: Run) -> Iterator[_Played]:
     if model := _model_in(run.settings.built.get("examiner")):
         yield _Played("examiner", model, plain_model(model))
     for judge in run.settings.judges:

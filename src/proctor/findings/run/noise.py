@@ -82,12 +82,12 @@ def noise_finding(judge: str, judgements: Iterable[SecondOpinion], size: RunSize
     """Estimate a judge's noise, or return None if nothing was judged twice."""
     given = list(judgements)
     by_case = _by_case(given)
-    repeats = _common([len(said) for replies in by_case.values() for said in replies.values() if len(said) > 1])
+    repeats = _common([len(entry) for replies in by_case.values() for entry in replies.values() if len(entry) > 1])
     if repeats < 2:
         return None
     chosen = _balance(by_case, repeats)
     replies = sum(len(case) for case in chosen)
-    verdicts = [[[float(bool(said.passed)) for said in reply] for reply in case] for case in chosen]
+    verdicts = [[[float(bool(entry.passed)) for entry in reply] for reply in case] for case in chosen]
     parts = noise_components(verdicts) if len(chosen) >= _FEWEST_CASES else None
     unit, attempt, judgement = _prices(size, given)
     again = len({(each.exam, each.condition, each.trial) for each in given if each.repeat > 1})
@@ -99,7 +99,7 @@ def noise_finding(judge: str, judgements: Iterable[SecondOpinion], size: RunSize
         left_out=max(0, again - replies),
         flips=flip_rate([[sum(map(int, reply)) for reply in case] for case in verdicts], repeats) if chosen else None,
         verdicts=parts,
-        marks=_marks(chosen),
+        marks=_mark_noise(chosen),
         half_width=None if parts is None else _half_width(parts, size.cases, size.trials, 1),
         options=() if parts is None else tuple(_options(parts, size, attempt=attempt, judgement=judgement)),
         unit=unit,
@@ -119,11 +119,12 @@ def _balance(
     by_case: Mapping[str, Mapping[_Reply, Sequence[SecondOpinion]]], repeats: int
 ) -> list[list[Sequence[SecondOpinion]]]:
     """Return case → reply → judgements with equal counts, leaving out cases and replies that have fewer."""
-    whole = [
-        [said[:repeats] for _, said in sorted(replies.items()) if len(said) >= repeats] for replies in by_case.values()
+    full_cases = [
+        [opinions[:repeats] for _, opinions in sorted(replies.items()) if len(opinions) >= repeats]
+        for replies in by_case.values()
     ]
-    trials = _common([len(case) for case in whole if case])
-    return [case[:trials] for case in whole if trials and len(case) >= trials]
+    trials = _common([len(case) for case in full_cases if case])
+    return [case[:trials] for case in full_cases if trials and len(case) >= trials]
 
 
 def _common(counts: Sequence[int]) -> int:
@@ -131,8 +132,8 @@ def _common(counts: Sequence[int]) -> int:
     return sorted(counts)[len(counts) // 2] if counts else 0
 
 
-def _marks(chosen: Sequence[Sequence[Sequence[SecondOpinion]]]) -> NoiseComponents | None:
-    values = [[[said.value for said in reply] for reply in case] for case in chosen]
+def _mark_noise(chosen: Sequence[Sequence[Sequence[SecondOpinion]]]) -> NoiseComponents | None:
+    values = [[[opinion.value for opinion in reply] for reply in case] for case in chosen]
     known = [
         [[value for value in reply if value is not None] for reply in case]
         for case in values

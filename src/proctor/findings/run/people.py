@@ -110,7 +110,7 @@ def majority(labels: Iterable[HumanLabel]) -> dict[Key, bool]:
     votes: dict[Key, Counter[bool]] = {}
     for label in labels:
         votes.setdefault(label.key, Counter())[label.passed] += 1
-    return {key: said[True] > said[False] for key, said in votes.items() if said[True] != said[False]}
+    return {key: counts[True] > counts[False] for key, counts in votes.items() if counts[True] != counts[False]}
 
 
 def label_basis(labels: Sequence[HumanLabel]) -> LabelBasis:
@@ -141,15 +141,15 @@ def people_finding(
     if not labels:
         return None
     basis = label_basis(labels)
-    said = {key: passed for key, passed in majority(labels).items() if key in judged}
-    labelled = labelled_of(said, judged, weights)
+    votes = {key: passed for key, passed in majority(labels).items() if key in judged}
+    labelled = labelled_of(votes, judged, weights)
     rate = rate_by_people(labelled, share=by_judge.share, cases=by_judge.cases)
     known = rate.value is not None
     spread = variance_by_people(labelled, share=by_judge.share, cases=by_judge.cases) if known else None
     more, short = _more(rate, labelled, by_judge)
     return PeopleFinding(
         rate=_of_all(rate, by_judge),
-        labels=len(said),
+        labels=len(votes),
         people=basis.people,
         basis=basis,
         quality=judge_quality(labelled, share=by_judge.share),
@@ -157,7 +157,7 @@ def people_finding(
         more=more,
         short_of_cases=short,
         variance=None if spread is None else spread * by_judge.reply_rate**2,
-        categories=dict(_by_category(said, judged, categories or {}, weights)),
+        categories=dict(_by_category(votes, judged, categories or {}, weights)),
         between=agreement_between_people(_votes(labels).values()),
     )
 
@@ -213,12 +213,12 @@ def carried_finding(
     There is no rate if the judge is too uninformative. `weights` are as in `people_finding`.
     """
     basis = label_basis(labels)
-    said = {key: passed for key, passed in majority(labels).items() if key in judged}
-    labelled = labelled_of(said, judged, weights)
+    votes = {key: passed for key, passed in majority(labels).items() if key in judged}
+    labelled = labelled_of(votes, judged, weights)
     quality = judge_quality(labelled, share=there.share)
     return PeopleFinding(
         rate=_carried_rate(labelled, quality, there, here),
-        labels=len(said),
+        labels=len(votes),
         people=basis.people,
         basis=basis,
         quality=quality,
@@ -286,8 +286,8 @@ def _more(rate: Estimate, labelled: Labelled, by_judge: JudgedShare) -> tuple[in
         return None, False
     likely = min(max(rate.value, 0.05), 0.95)  # at 0 or 1 the formula would require no labels
     for cautious in (False, True):
-        told = correlation(labelled, share=by_judge.share, cautious=cautious)
-        needed = labels_needed_of(by_judge.cases, rate=likely, half_width=_HALF_WIDTH, correlation=told)
+        expected_correlation = correlation(labelled, share=by_judge.share, cautious=cautious)
+        needed = labels_needed_of(by_judge.cases, rate=likely, half_width=_HALF_WIDTH, correlation=expected_correlation)
         if needed is None:
             return None, True
         if needed > labelled.labels:

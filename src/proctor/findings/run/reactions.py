@@ -62,8 +62,10 @@ def _find_statements(lie: InjectedLie, reply: Mentions, asked: Mentions) -> tupl
     """Return whether the reply states what only the lie says, and whether it states what only the truth says."""
     if lie.kind == "swapped" and (fields := _exchanged_fields(lie)):
         return _stated_fields(fields, reply, asked)
-    said, true = Mentions(lie.said), Mentions(lie.truth)
-    return Values(said, (asked, true)).stand_in(reply), Values(true, (asked, said)).stand_in(reply)
+    lie_mentions, truth_mentions = Mentions(lie.said), Mentions(lie.truth)
+    return Values(lie_mentions, (asked, truth_mentions)).stand_in(reply), Values(
+        truth_mentions, (asked, lie_mentions)
+    ).stand_in(reply)
 
 
 def _stated_fields(fields: Sequence[_Field], reply: Mentions, asked: Mentions) -> tuple[bool, bool]:
@@ -77,7 +79,7 @@ def _stated_fields(fields: Sequence[_Field], reply: Mentions, asked: Mentions) -
 
 def _nearest(field: _Field, reply: Mentions) -> str:
     """Return which of the two values the reply gives to a field: `said`, `true` or an empty string."""
-    places = {name: _places(value, reply) for name, value in (("said", field.said), ("true", field.true))}
+    places = {name: _positions(value, reply) for name, value in (("said", field.said), ("true", field.true))}
     found = {name: at for name, at in places.items() if at}
     if len(found) < 2:
         return next(iter(found), "")
@@ -86,7 +88,7 @@ def _nearest(field: _Field, reply: Mentions) -> str:
     return min(found, key=lambda name: min(abs(at - after) for at in found[name]))
 
 
-def _places(value: object, reply: Mentions) -> list[int]:
+def _positions(value: object, reply: Mentions) -> list[int]:
     """Return the positions of a value in the reply."""
     written = re.escape(fold(str(value)))
     return [match.start() for match in re.finditer(rf"(?<![\w.]){written}(?!\w|\.\d)", reply.folded)]
@@ -94,10 +96,10 @@ def _places(value: object, reply: Mentions) -> list[int]:
 
 def _exchanged_fields(lie: InjectedLie) -> list[_Field]:
     try:
-        said, true = json.loads(lie.said), json.loads(lie.truth)
+        lie_value, truth_value = json.loads(lie.said), json.loads(lie.truth)
     except ValueError:
         return []
-    return list(_differing(said, true))
+    return list(_differing(lie_value, truth_value))
 
 
 def _differing(said: Any, true: Any, name: str = "") -> Iterator[_Field]:

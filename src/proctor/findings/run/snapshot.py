@@ -42,8 +42,8 @@ class _AccumulatorState:
 def stamp(run: Run) -> str:
     """Return a hash of everything a snapshot depends on: the counting rules and the run's plan."""
     counted = [(kind.__name__, *(each.name for each in fields(kind))) for kind in _KINDS]
-    told = encode([_version(), _RULES, counted, run.settings, run.planned, run.kind])
-    return hashlib.sha256(told.encode()).hexdigest()
+    text = encode([_version(), _RULES, counted, run.settings, run.planned, run.kind])
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def pack(gathering: Accumulator) -> bytes | None:
@@ -52,10 +52,10 @@ def pack(gathering: Accumulator) -> bytes | None:
         return None
     numbers = (b"", b"") if gathering.trials is None else gathering.trials.numbers()
     verdicts, marks = (_compress(each) for each in numbers)
-    whole, under = _counts(gathering.whole), {name: _counts(each) for name, each in gathering.under.items()}
-    gathered = _AccumulatorState(whole=whole, under=under, verdicts=verdicts, marks=marks)
+    totals, under = _counts(gathering.whole), {name: _counts(each) for name, each in gathering.under.items()}
+    gathered = _AccumulatorState(whole=totals, under=under, verdicts=verdicts, marks=marks)
     try:
-        return _compress(msgspec.msgpack.encode(gathered, enc_hook=_told))
+        return _compress(msgspec.msgpack.encode(gathered, enc_hook=_encode_array))
     except (OverflowError, UnicodeEncodeError):  # sums beyond 64 bits, or an unpaired surrogate in a reason
         return None
 
@@ -84,7 +84,7 @@ def unpack(body: bytes, run: Run, exams: tuple[Exam, ...]) -> Accumulator | None
 _KINDS = (AttemptCounter, ExamTally, Sums, CheckTally, CircumstanceTally, UnsureTally, LieTally)
 
 
-def _told(value: object) -> object:
+def _encode_array(value: object) -> object:
     if isinstance(value, array):  # sorted, as order is irrelevant; one by one to save memory
         return _compress(array("d", sorted(value)).tobytes())
     raise NotImplementedError(f"a {type(value).__name__} in what was gathered")

@@ -113,10 +113,10 @@ def _at_k(histogram: Counter[tuple[tuple[int, int, int], ...]], k: int, formula:
                 sums.add(value, times)
             continue
         missing += sum(planned - m for m, _, planned in exam) * times
-        told = [(m, c) for m, c, _ in exam if m >= k]
-        if told:
-            attempts += sum(m for m, _ in told) * times
-            shown.add(sum(formula(m, c, k) for m, c in told) / len(told), times)
+        known_counts = [(m, c) for m, c, _ in exam if m >= k]
+        if known_counts:
+            attempts += sum(m for m, _ in known_counts) * times
+            shown.add(sum(formula(m, c, k) for m, c in known_counts) / len(known_counts), times)
         worst.add(sum(formula(planned, c, k) for _, c, planned in exam) / len(exam), times)
         best.add(sum(formula(planned, c + planned - m, k) for m, c, planned in exam) / len(exam), times)
     return over_tries(shown, worst, best, attempts=attempts, counted=counted, missing=missing)

@@ -85,14 +85,14 @@ def sentences(run: Run, found: UnsureMarks) -> Iterator[str]:
         yield _say_asked(run, found)
     if not found.unsure:
         return
-    said = (
+    text = (
         f"{found.unsure:,} of {found.marks:,} scores {'is' if found.unsure == 1 else 'are'} unsure: read those replies"
     )
     if found.calls_saved is not None or "reviewer" not in run.settings.built:
-        yield f"{said} yourself."
+        yield f"{text} yourself."
     else:
         yield (
-            f"{said} yourself, or have a second judge decide them alone: rescore the run with the reviewer "
+            f"{text} yourself, or have a second judge decide them alone: rescore the run with the reviewer "
             f"{run.settings.reviewer},openai:MODEL."
         )
 

@@ -34,9 +34,9 @@ def open_source(file: SourceFile, options: ImportOptions, tool: str | None = Non
     found = next((each for each in TOOLS.values() if each.recognises(file)), None)
     if found is None:
         keys = ", ".join(map(repr, [*file.first][:8]))
-        told = f"its keys are {keys}" if keys else "it has no keys"
+        detail = f"its keys are {keys}" if keys else "it has no keys"
         raise InputError(
-            f"{file.path} does not look like a file of any tool that is known here ({', '.join(TOOLS)}); {told}",
+            f"{file.path} does not look like a file of any tool that is known here ({', '.join(TOOLS)}); {detail}",
             terminal=". Say where it is from with --from, or make a plain table a benchmark with `proctor convert`",
             page=". A plain table is made a benchmark by Create, on the list of benchmarks",
         )

@@ -102,8 +102,8 @@ def _asked_in_object(value: Mapping[str, Any], options: ImportOptions, log: Impo
     others = {str(name): each for name, each in value.items() if name != key}
     context = inner.context
     for name in CONTEXTS:
-        if context is None and (said := _said_before(others.get(name), log)):
-            context = said
+        if context is None and (earlier_text := _said_before(others.get(name), log)):
+            context = earlier_text
             del others[name]
     return ImportedQuestion(question=inner.question, context=context, others=others | inner.others)
 
@@ -137,10 +137,10 @@ def is_conversation(value: Any) -> bool:
 
 def role_of(message: Mapping[str, Any]) -> str:
     """Return the role of a message, or an empty string if it is no message."""
-    kind, told = message.get("type"), message.get("id")
+    kind, type_path = message.get("type"), message.get("id")
     role = message.get("role") or (kind if "data" in message or "content" in message else "")
-    if isinstance(told, list) and told and "kwargs" in message:  # LangChain's serialization
-        role = told[-1]
+    if isinstance(type_path, list) and type_path and "kwargs" in message:  # LangChain's serialization
+        role = type_path[-1]
     return _SPEAKERS.get(str(role), str(role)) if role else ""
 
 
@@ -169,7 +169,7 @@ def text_of(value: Any, log: ImportLog) -> str:
         return value
     pieces = value if isinstance(value, list) else [value]
     if pieces and all(_is_piece(each) for each in pieces):
-        return "\n".join(_pieces(pieces, log))
+        return "\n".join(_piece_texts(pieces, log))
     return json.dumps(value, ensure_ascii=False, default=str)
 
 
@@ -179,7 +179,7 @@ def _is_piece(value: Any) -> bool:
     return kind in _PIECES and (not str(kind).endswith("text") or isinstance(value.get("text"), str))
 
 
-def _pieces(pieces: Sequence[Mapping[str, Any]], log: ImportLog) -> Iterator[str]:
+def _piece_texts(pieces: Sequence[Mapping[str, Any]], log: ImportLog) -> Iterator[str]:
     for piece in pieces:
         if isinstance(piece.get("text"), str):
             yield piece["text"]
@@ -204,8 +204,8 @@ def answer_in(value: Any, options: ImportOptions, log: ImportLog) -> str | None:
     if isinstance(value, Mapping):
         return content_of(value, log) or None
     if is_conversation(value):
-        said = [content_of(each, log) for each in value if role_of(each) == "assistant"]
-        return (said[-1] if said else "") or None
+        answers = [content_of(each, log) for each in value if role_of(each) == "assistant"]
+        return (answers[-1] if answers else "") or None
     return text_of(value, log) or None
 
 
@@ -321,10 +321,10 @@ def said_and_called(output: Any, log: ImportLog) -> tuple[str, tuple[ToolCall, .
     given = objects(output) if isinstance(output, list) else [output] if isinstance(output, Mapping) else []
     calls = tuple(call for each in given for call in _calls_of(each))
     if not calls:
-        said = [each for each in given if role_of(each)]
-        return (content_of(said[-1], log) if said else text_of(output, log)), ()
-    said = [each for each in given if not _is_call(each) and each.get("type") not in ("reasoning", "thinking")]
-    return "\n".join(text for each in said if (text := _words(each, log))), calls
+        messages = [each for each in given if role_of(each)]
+        return (content_of(messages[-1], log) if messages else text_of(output, log)), ()
+    messages = [each for each in given if not _is_call(each) and each.get("type") not in ("reasoning", "thinking")]
+    return "\n".join(text for each in messages if (text := _words(each, log))), calls
 
 
 def _words(each: Mapping[str, Any], log: ImportLog) -> str:

@@ -106,14 +106,14 @@ class InspectLog:
 
     def runs(self) -> Mapping[str, ImportedRun]:
         """Return the log's single run."""
-        told, stats, decider = self._eval, mapping(self._header.get("stats")), self._decider
+        evaluation, stats, decider = self._eval, mapping(self._header.get("stats")), self._decider
         stopped = {"error": "it ended with an error", "cancelled": "it was cancelled", "started": "it never ended"}
-        listed = mapping(told.get("dataset")).get("sample_ids")
+        listed = mapping(evaluation.get("dataset")).get("sample_ids")
         ids = listed if isinstance(listed, list) else []
-        model = str(told.get("model") or "unknown")
-        revision, tags = mapping(told.get("revision")), told.get("tags")
+        model = str(evaluation.get("model") or "unknown")
+        revision, tags = mapping(evaluation.get("revision")), evaluation.get("tags")
         labels = {
-            "model": model, "task": self.name, "task_version": told.get("task_version"), "tool": TOOL,
+            "model": model, "task": self.name, "task_version": evaluation.get("task_version"), "tool": TOOL,
             "commit": revision.get("commit"), "tags": ", ".join(map(str, tags)) if isinstance(tags, list) else "",
         }  # fmt: skip
         run = ImportedRun(
@@ -123,7 +123,7 @@ class InspectLog:
             rubric=self._rubric(decider),
             weights={decider: 1.0} if decider else {},
             labels={name: str(value)[:200] for name, value in labels.items() if value not in (None, "")},
-            created=seconds_of(told.get("created")),
+            created=seconds_of(evaluation.get("created")),
             started=seconds_of(stats.get("started_at")) or None,
             ended=seconds_of(stats.get("completed_at")) or None,
             stopped=stopped.get(str(self._header.get("status", "started")), ""),
@@ -145,8 +145,8 @@ class InspectLog:
         """Name of the scorer whose score decides; empty if nothing was scored."""
         samples = (sample for _, sample in islice(self._samples(ImportLog()), _LOOKED_AT))
         scores = next((found for each in samples if isinstance(each, dict) and (found := scores_of(each))), {})
-        whole = self._archive is None or "header.json" in self._archive.names
-        return Deciders(self._header, scores).choose(self._options.scorer, self._file.path, whole=whole)
+        has_header = self._archive is None or "header.json" in self._archive.names
+        return Deciders(self._header, scores).choose(self._options.scorer, self._file.path, whole=has_header)
 
     @cached_property
     def _off_scale(self) -> bool:
@@ -317,9 +317,9 @@ def _reply(sample: dict[str, Any], used: Usage | None, log: ImportLog) -> Reply 
 
 
 def _calls(messages: Any, log: ImportLog) -> Iterator[ToolCall]:
-    said = objects(messages)
-    results = {str(each.get("tool_call_id")): each for each in said if role_of(each) == "tool"}
-    for message in said:
+    message_items = objects(messages)
+    results = {str(each.get("tool_call_id")): each for each in message_items if role_of(each) == "tool"}
+    for message in message_items:
         for call in objects(message.get("tool_calls")):
             result = results.get(str(call.get("id")), {})
             error = mapping(result.get("error"))

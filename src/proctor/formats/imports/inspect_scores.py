@@ -42,8 +42,10 @@ class Deciders:
         pairs = found or [(name, name) for name in listed]
         self.names = [*dict.fromkeys(part for pair in pairs for part in self._parts(*pair))]
         headline = mapping(results.get("headline"))
-        told = str(headline.get("score"))
-        self.headline = [part for part in self._parts(str(headline.get("scorer") or told), told) if part in self.names]
+        score_name = str(headline.get("score"))
+        self.headline = [
+            part for part in self._parts(str(headline.get("scorer") or score_name), score_name) if part in self.names
+        ]
 
     def _parts(self, scorer: str, name: str) -> list[str]:
         """Return the score names an entry of the results refers to; one of several values is named by its key alone."""

@@ -65,20 +65,20 @@ def _read_cell(cell: str) -> Any:
 
 def item_of(record: dict[str, Any], log: ImportLog) -> Item | None:
     """Convert a record into an item; archived items, which Langfuse does not run either, are left out."""
-    told = {_plain(key): value for key, value in record.items()}
-    if str(told.get("status") or "").upper() == "ARCHIVED":
+    fields = {_plain(key): value for key, value in record.items()}
+    if str(fields.get("status") or "").upper() == "ARCHIVED":
         log.leave_out("archived items")
         return None
-    if media := told.get("mediareferences"):
+    if media := fields.get("mediareferences"):
         log.leave_out("media of items", len(media) if isinstance(media, list) else 1)
-    list_keys(told, _TAKEN, "keys of items", log)
-    given = told.get("metadata")
+    list_keys(fields, _TAKEN, "keys of items", log)
+    given = fields.get("metadata")
     metadata = dict(given) if isinstance(given, dict) else {"metadata": given}
     metadata |= {key: value for key, value in record.items() if _plain(key) in _KEPT}
-    own = told.get("id")
+    own = fields.get("id")
     return Item(
-        input=told.get("input"),
-        expected=told.get("expectedoutput"),
+        input=fields.get("input"),
+        expected=fields.get("expectedoutput"),
         own_id=str(own) if own else None,
         metadata=metadata,
     )

@@ -50,8 +50,8 @@ def item_of(example: dict[str, Any], log: ImportLog) -> Item | None:
         outputs = {name: cell for name, cell in example.items() if name.lower() in ANSWERS and name not in QUESTIONS}
     else:
         list_keys(example, {name for name in example if _is_taken(name)}, "keys of examples", log)
-    told = example.get("metadata")
-    metadata = dict(told) if isinstance(told, Mapping) else {}
+    stored_metadata = example.get("metadata")
+    metadata = dict(stored_metadata) if isinstance(stored_metadata, Mapping) else {}
     metadata |= {name: example[name] for name in _KEPT[1:] if example.get(name) not in _EMPTY}
     if isinstance(outputs, dict) and len(outputs) > 1:
         metadata["outputs"] = outputs

@@ -126,14 +126,18 @@ class OaievalLog:
     def _record(
         self, name: str, events: list[dict[str, Any]], log: ImportLog, *, off_scale: bool
     ) -> ImportedRecord | None:
-        told: dict[str, dict[str, Any]] = {}
+        data_by_kind: dict[str, dict[str, Any]] = {}
         for event in events:
             kind, data = str(event.get("type")), event.get("data")
             if kind not in _QUIET:
                 log.leave_out(f"events: {kind}")
             elif isinstance(data, dict):
-                told.setdefault(kind, data)
-        sampling, match, raw = told.get("sampling", {}), told.get("match", {}), told.get("raw_sample", {})
+                data_by_kind.setdefault(kind, data)
+        sampling, match, raw = (
+            data_by_kind.get("sampling", {}),
+            data_by_kind.get("match", {}),
+            data_by_kind.get("raw_sample", {}),
+        )
         asked = asked_in(sampling.get("prompt") or raw.get("input"), ImportOptions(), log)
         expected = match.get("expected", raw.get("ideal"))
         case = case_of(
@@ -148,7 +152,7 @@ class OaievalLog:
         )
         if case is None:
             return None
-        result = _result(events, told, log, off_scale=off_scale)
+        result = _result(events, data_by_kind, log, off_scale=off_scale)
         return ImportedRecord(case=case, place=f"sample {name}", run="log", result=result)
 
 
@@ -168,10 +172,10 @@ def _result(
     events: list[dict[str, Any]], told: Mapping[str, dict[str, Any]], log: ImportLog, *, off_scale: bool
 ) -> ImportedResult:
     sampled = told.get("sampling", {}).get("sampled")
-    said = sampled[0] if isinstance(sampled, list) and sampled else sampled
+    output = sampled[0] if isinstance(sampled, list) and sampled else sampled
     used = mapping(told.get("sampling", {}).get("usage"))
     usage = usage_of(used.get("prompt_tokens"), used.get("completion_tokens"))
-    reply = None if said is None else Reply(text=text_of(said, log), usage=usage, tools_known=False)
+    reply = None if output is None else Reply(text=text_of(output, log), usage=usage, tools_known=False)
     times = [when for event in events if (when := seconds_of(event.get("created_at")))]
     started, ended = min(times, default=0.0), max(times, default=0.0)
     if "error" in told and "match" not in told:

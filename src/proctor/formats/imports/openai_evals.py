@@ -143,7 +143,7 @@ class OutputItems:
                     )
         except CutOff:
             pass
-        return {key: self._run(key, *told) for key, told in found.items()}
+        return {key: self._run(key, *details) for key, details in found.items()}
 
     def _run(self, key: str, model: str, when: float) -> ImportedRun:
         name = fit_name(self._setup.names.get(key, ""))
@@ -171,8 +171,8 @@ class OutputItems:
     def _record(self, each: dict[str, Any], place: str, log: ImportLog) -> ImportedRecord | None:
         list_keys(each, _TAKEN, "keys of output items", log)
         list_keys(mapping(each.get("sample")), _SAMPLED, "how a model was set up", log)
-        told = mapping(each.get("datasource_item"))
-        item = told["item"] if isinstance(told.get("item"), dict) else told
+        datasource = mapping(each.get("datasource_item"))
+        item = datasource["item"] if isinstance(datasource.get("item"), dict) else datasource
         sample = mapping(each.get("sample"))
         plain = {name: value for name, value in item.items() if name.lower() in ANSWERS}
         expected = expected_by(self._setup, item, log)
@@ -215,10 +215,10 @@ def _result(each: Mapping[str, Any], sample: Mapping[str, Any], log: ImportLog) 
 
 def _verdict(each: Mapping[str, Any], checks: Iterable[CheckResult]) -> bool | None:
     """Combine the verdicts of the item and all its graders; None if a grader gave none and nothing failed."""
-    told = [check.passed for check in checks]
+    verdicts = [check.passed for check in checks]
     if (own := _VERDICTS.get(str(each.get("status")))) is not None:
-        told = [*(one for one in told if one is not None), own]
-    return False if False in told else None if None in told else True
+        verdicts = [*(one for one in verdicts if one is not None), own]
+    return False if False in verdicts else None if None in verdicts else True
 
 
 def _failure(each: Mapping[str, Any], sample: Mapping[str, Any]) -> Failure | None:
@@ -232,11 +232,11 @@ def _failure(each: Mapping[str, Any], sample: Mapping[str, Any]) -> Failure | No
 
 def _reply(sample: Mapping[str, Any], log: ImportLog) -> Reply | None:
     output = sample.get("output")
-    said = objects(output)
-    if not said and not isinstance(sample.get("output_text"), str):
+    messages = objects(output)
+    if not messages and not isinstance(sample.get("output_text"), str):
         return None
     used = mapping(sample.get("usage"))
-    text, calls = said_and_called(said, log) if said else (str(sample["output_text"]), ())
+    text, calls = said_and_called(messages, log) if messages else (str(sample["output_text"]), ())
     return Reply(
         text=text,
         tool_calls=calls,
@@ -250,8 +250,8 @@ def _checks(results: Any) -> Iterator[CheckResult]:
     for each in results if isinstance(results, list) else ():
         if not isinstance(each, dict):
             continue
-        told, score = each.get("passed"), each.get("score")
-        passed = told if isinstance(told, bool) else None
+        verdict, score = each.get("passed"), each.get("score")
+        passed = verdict if isinstance(verdict, bool) else None
         is_share = isinstance(score, (int, float)) and not isinstance(score, bool) and 0 <= score <= 1
         yield CheckResult(
             turn=1,

@@ -53,10 +53,10 @@ def setup_of(files: Sequence[SourceFile]) -> EvalSetup:
     graders: list[dict[str, Any]] = []
     template: list[dict[str, Any]] = []
     names: dict[str, str] = {}
-    for told in (told for file in files for told in _setups(file)):
-        graders += objects(told.get("testing_criteria"))
-        names[str(told.get("id"))] = str(told.get("name") or "")
-        messages = mapping(mapping(told.get("data_source")).get("input_messages"))
+    for setup in (setup for file in files for setup in _setups(file)):
+        graders += objects(setup.get("testing_criteria"))
+        names[str(setup.get("id"))] = str(setup.get("name") or "")
+        messages = mapping(mapping(setup.get("data_source")).get("input_messages"))
         template = objects(messages.get("template")) or template
     return EvalSetup(graders=tuple(graders), template=tuple(template), names=names)
 
@@ -135,6 +135,6 @@ def _criterion(grader: Mapping[str, Any], item: Mapping[str, Any], log: ImportLo
     if not any(hole[0] == "sample" for each in asked for hole in _HOLE.findall(each)):
         log.leave_out(f"graders that do not look at the reply: {grader.get('type')}")
         return
-    said = "\n".join(_fill(each, item) for each in asked)
+    text = "\n".join(_fill(each, item) for each in asked)
     passing = grader.get("passing_labels")
-    yield said + (f"\nIt passes where the label is {' or '.join(map(str, passing))}." if passing else "")
+    yield text + (f"\nIt passes where the label is {' or '.join(map(str, passing))}." if passing else "")

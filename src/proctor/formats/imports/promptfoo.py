@@ -82,8 +82,8 @@ class PromptfooResults:
             raise newer_format(file.path, "promptfoo results", version, _NEWEST)
         if file.kind != "lines" and not any(keys[0] == "results" for keys in header):
             raise InputError(f"{file.path} is no promptfoo file: expected results, or prompts and tests")
-        told = header.get(("metadata",))
-        self.version = str(told.get("promptfooVersion") or "") if isinstance(told, dict) else ""
+        metadata = header.get(("metadata",))
+        self.version = str(metadata.get("promptfooVersion") or "") if isinstance(metadata, dict) else ""
         config = header.get(("config",))
         described = config.get("description") if isinstance(config, dict) else None
         self.name = fit_name(str(described or "")) or file.path.stem
@@ -94,11 +94,11 @@ class PromptfooResults:
         if self._file.kind == "lines":
             return {}
         if self._file.kind == "yaml":
-            told = mapping(self._file.yaml())
+            document = mapping(self._file.yaml())
             header: dict[tuple[str, ...], Any] = {
-                (str(name),): value for name, value in told.items() if name != "results"
+                (str(name),): value for name, value in document.items() if name != "results"
             }
-            return header | {("results", str(name)): value for name, value in mapping(told.get("results")).items()}
+            return header | {("results", str(name)): value for name, value in mapping(document.get("results")).items()}
         header = {}
         try:
             for keys, value in self._file.walk(_RESULTS):
@@ -110,9 +110,9 @@ class PromptfooResults:
     @cached_property
     def _columns(self) -> dict[int, tuple[str, str]]:
         """Column → (provider, prompt)."""
-        told = self._header.get(("results", "prompts"))
-        if isinstance(told, list) and told and all(isinstance(each, dict) for each in told):
-            return {place: (str(each.get("provider")), _label(each)) for place, each in enumerate(told)}
+        prompts = self._header.get(("results", "prompts"))
+        if isinstance(prompts, list) and prompts and all(isinstance(each, dict) for each in prompts):
+            return {place: (str(each.get("provider")), _label(each)) for place, each in enumerate(prompts)}
         columns: dict[int, tuple[str, str]] = {}
         try:
             for _, each in self._items(ImportLog()):
@@ -129,8 +129,8 @@ class PromptfooResults:
     @cached_property
     def _templates(self) -> list[str]:
         """The prompt templates, or the labels if only those are known, which usually are the same."""
-        told = objects(self._header.get(("results", "prompts")))
-        raws = [str(each["raw"]) for each in told if each.get("raw")]
+        prompts = objects(self._header.get(("results", "prompts")))
+        raws = [str(each["raw"]) for each in prompts if each.get("raw")]
         return [*dict.fromkeys(raws)] if raws else [*self._prompts]
 
     @property
@@ -140,13 +140,13 @@ class PromptfooResults:
     def runs(self) -> Mapping[str, ImportedRun]:
         """Return one run per column of the results table."""
         when = seconds_of(self._header.get(("results", "timestamp")))
-        return {str(column): self._run(*told, when) for column, told in self._columns.items()}
+        return {str(column): self._run(*labels, when) for column, labels in self._columns.items()}
 
     def _run(self, provider: str, prompt: str, when: float) -> ImportedRun:
         labels = {"model": provider, "prompt": fit_name(prompt), "tool": TOOL}
-        beside = "" if self._has_one_prompt else f", prompt {fit_name(prompt)[:60]}"
+        suffix = "" if self._has_one_prompt else f", prompt {fit_name(prompt)[:60]}"
         return ImportedRun(
-            name=f"{provider} on {self.name}{beside}",
+            name=f"{provider} on {self.name}{suffix}",
             agent=provider,
             judge="assertions",
             marks_decide=False,
@@ -257,12 +257,12 @@ def _result(found: Mapping[str, Any], test: Mapping[str, Any], log: ImportLog) -
 
 def _failure(found: Mapping[str, Any], graded: Mapping[str, Any]) -> Failure | None:
     response = found.get("response")
-    told = response.get("error") if isinstance(response, dict) else None
-    broken = found.get("failureReason") == _ERROR or (told and not graded)
+    error = response.get("error") if isinstance(response, dict) else None
+    broken = found.get("failureReason") == _ERROR or (error and not graded)
     if not broken and not (found.get("error") and not graded and not found.get("success")):
         return None
-    answered = isinstance(response, dict) and response.get("output") is not None and not told
-    return source_failure(str(found.get("error") or told or ""), stage="reviewer" if answered else "agent")
+    answered = isinstance(response, dict) and response.get("output") is not None and not error
+    return source_failure(str(found.get("error") or error or ""), stage="reviewer" if answered else "agent")
 
 
 def _reply(found: Mapping[str, Any], log: ImportLog) -> Reply | None:
@@ -293,8 +293,8 @@ def _name_components(components: list[dict[str, Any]]) -> Iterator[tuple[str, di
     seen: Counter[str] = Counter()
     for each in components:
         assertion = each.get("assertion")
-        told = (assertion.get("metric") or assertion.get("type")) if isinstance(assertion, dict) else None
-        name = fit_name(str(told or "")) or "assertion"
+        label = (assertion.get("metric") or assertion.get("type")) if isinstance(assertion, dict) else None
+        name = fit_name(str(label or "")) or "assertion"
         seen[name] += 1
         yield (name if seen[name] == 1 else f"{name} {seen[name]}"), each
 
@@ -317,16 +317,16 @@ def _checks(components: list[dict[str, Any]]) -> Review:
 
 def _shares(found: Mapping[str, Any], graded: Mapping[str, Any], components: list[dict[str, Any]]) -> Review:
     """Return a review with a single check for a threshold over assertions; their scores go into the evidence."""
-    said = ", ".join(f"{name} {each.get('score')}" for name, each in _name_components(components))
+    scores_text = ", ".join(f"{name} {each.get('score')}" for name, each in _name_components(components))
     score = _share(found.get("score"))
     check = CheckResult(
         turn=1,
         name="threshold",
         passed=found["success"],
-        evidence=f"{graded.get('reason') or ''} ({said})",
+        evidence=f"{graded.get('reason') or ''} ({scores_text})",
         value=score,
     )
-    parts = () if score is None else (Part(name="score", value=score, explanation=said),)
+    parts = () if score is None else (Part(name="score", value=score, explanation=scores_text),)
     return Review(parts=parts, checks=(check,))
 
 

@@ -159,8 +159,8 @@ def asked_there(
     if options.question is not None or len(shown) <= 1:
         asked = asked_in(shown, options, log)
         return replace(asked, others=others | asked.others)
-    said = "\n".join(f"{name}: {as_text(value)}" for name, value in shown.items())
-    return ImportedQuestion(question=said, others=others)
+    text = "\n".join(f"{name}: {as_text(value)}" for name, value in shown.items())
+    return ImportedQuestion(question=text, others=others)
 
 
 def _render(prompt: str, variables: Mapping[str, Any]) -> str:
@@ -198,9 +198,10 @@ def _combinations(test: Mapping[str, Any], folder: Path, log: ImportLog) -> Iter
         yield {}
         return
     options = test.get("options")
-    whole = isinstance(options, dict) and options.get("disableVarExpansion")
+    keeps_lists = isinstance(options, dict) and options.get("disableVarExpansion")
     named = {
-        str(name): value if isinstance(value, list) and not whole else [value] for name, value in variables.items()
+        str(name): value if isinstance(value, list) and not keeps_lists else [value]
+        for name, value in variables.items()
     }
     for values in product(*named.values()):
         yield {name: _read_variable(value, folder, log) for name, value in zip(named, values, strict=True)}

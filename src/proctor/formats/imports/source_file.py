@@ -151,14 +151,14 @@ class SourceFile:
 
     def _members(self, log: ImportLog, lists: Collection[Keys]) -> Iterator[tuple[str, Any]]:
         """Yield the records of a document; note if its metadata says that there are more pages."""
-        number, beside = 0, dict[str, Any]()
+        number, header = 0, dict[str, Any]()
         for keys, value in self.walk(*lists):
             if keys in lists:
                 number += 1
                 yield f"record {number}", value
             elif len(keys) == 1:
-                beside[keys[0]] = value
-        if missing := _missing(beside, number):
+                header[keys[0]] = value
+        if missing := _missing(header, number):
             log.note(f"{self.path.name} is not all there is: {missing}; name the other pages too")
 
     def _lines(self, log: ImportLog) -> Iterator[tuple[str, Any]]:
@@ -205,8 +205,8 @@ class SourceFile:
 
 def _missing(beside: dict[str, Any], here: int) -> str:
     """Describe missing pages by an API's metadata; empty if there are none."""
-    told = beside.get("meta")
-    meta: dict[str, Any] = told if isinstance(told, dict) else {}
+    raw_meta = beside.get("meta")
+    meta: dict[str, Any] = raw_meta if isinstance(raw_meta, dict) else {}
     total, pages, page = (meta.get(name) for name in ("totalItems", "totalPages", "page"))
     if isinstance(total, int) and total > here:
         which = f"page {page} of {pages}, " if isinstance(page, int) and isinstance(pages, int) else ""
@@ -278,7 +278,7 @@ _BY_JUDGE = re.compile(r"inspect_ai[/\\]scorer|_eval[/\\]score|grader|scorer\b",
 
 def source_failure(message: str, *, detail: str = "", stage: Stage = "agent") -> Failure:
     """Classify a failure reported by another tool; unless recognised as an outage, it is the agent's own."""
-    said = " ".join(message.split())[:500] or "it failed there, without a reason"
+    reason = " ".join(message.split())[:500] or "it failed there, without a reason"
     kind = next((kind for kind, pattern in _OUTAGES.items() if pattern.search(message)), None)
     if stage == "agent" and kind is None and _BY_JUDGE.search(detail.rpartition("Traceback")[2]):
         stage = "reviewer"
@@ -286,7 +286,7 @@ def source_failure(message: str, *, detail: str = "", stage: Stage = "agent") ->
     return Failure(
         stage=stage,
         owner="agent" if owned else "environment",
-        reason=said,
+        reason=reason,
         kind=kind or "exception",
         turn=1,
         detail=detail[-4000:],

@@ -83,8 +83,8 @@ def number_of(node: Node) -> float | None:
     """
     if not isinstance(node, ScalarNode) or not node.bare or not _NUMBER.fullmatch(node.text):
         return None
-    if _WHOLE.fullmatch(node.text) and len(node.text) < 20 and abs(whole := int(node.text)) < _LARGEST:
-        return whole
+    if _WHOLE.fullmatch(node.text) and len(node.text) < 20 and abs(integer := int(node.text)) < _LARGEST:
+        return integer
     value = float(node.text)
     return value if math.isfinite(value) and not _WHOLE.fullmatch(node.text) else None
 

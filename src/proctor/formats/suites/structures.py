@@ -156,7 +156,7 @@ class Record:
             self._read_entry(name, key, value, found, reading)
         for name, declared in self.fields.items():
             if declared.required and name not in keys:
-                reading.problem(node, f"the key {name!r} is missing ({_aside(declared.about)})")
+                reading.problem(node, f"the key {name!r} is missing ({_parenthesize(declared.about)})")
         if len(reading.problems) == before:
             self._apply_rules(node, keys, found, reading)
         if self.noted:
@@ -176,7 +176,7 @@ class Record:
                 found[name] = value
         elif declared.required:
             reading.problem(
-                key, f"expected {declared.shape.requirement}, found {in_words(node)} ({_aside(declared.about)})"
+                key, f"expected {declared.shape.requirement}, found {in_words(node)} ({_parenthesize(declared.about)})"
             )
         reading.path.pop()
 
@@ -218,7 +218,7 @@ def _one_of(names: list[str], required: bool) -> Schema:
     return {"oneOf": there if required else [*there, {"not": {"anyOf": there}}]}
 
 
-def _aside(about: str) -> str:
+def _parenthesize(about: str) -> str:
     """Format a field's description for use in parentheses."""
     return f"{about[:1].lower()}{about[1:]}".removesuffix(".")
 

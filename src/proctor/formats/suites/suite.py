@@ -102,7 +102,7 @@ def read_bytes(data: bytes, *, name: str, folder: Path | None = None) -> SuiteRe
     """Parse a suite with this file name; without `folder`, `sources` is kept as written."""
     reading = read_notes(data, name=name)
     header = next((note for note in reading.notes if note.record != CASE.name), None)
-    others = _others(header, folder, reading)
+    others = _header_fields(header, folder, reading)
     notes = [note for note in reading.notes if note.record == CASE.name]
     taken = given_ids(notes, reading)
     maker = CaseMaker(header.values.get("expect", {}) if header else {}, taken)
@@ -213,7 +213,7 @@ def _read_line(node: Node, reading: ProblemLog, case: Record, *, first: bool) ->
     reading.path.pop()
 
 
-def _others(header: RecordNote | None, folder: Path | None, reading: ProblemLog) -> dict[str, Any]:
+def _header_fields(header: RecordNote | None, folder: Path | None, reading: ProblemLog) -> dict[str, Any]:
     """Return the benchmark's fields other than its cases."""
     if header is None:
         return {}
@@ -252,6 +252,6 @@ def _benchmark(cases: tuple[Case, ...], others: dict[str, Any]) -> Benchmark:
 
 def summary(errors: Sequence[SuiteProblem], more: int = 0) -> str:
     """Summarize a file's errors: the first few, and how many more there are."""
-    told = "; ".join(str(problem) for problem in errors[:_TOLD])
-    untold = len(errors) + more - _TOLD
-    return told + (f"; and {untold:,} more (`proctor check` lists them)" if untold > 0 else "")
+    listing = "; ".join(str(problem) for problem in errors[:_TOLD])
+    unlisted = len(errors) + more - _TOLD
+    return listing + (f"; and {unlisted:,} more (`proctor check` lists them)" if unlisted > 0 else "")

@@ -30,8 +30,8 @@ _WORDS = frozenset({"true", "false", "yes", "no", "on", "off", "null", "y", "n"}
 
 def write_suite(header: Mapping[str, Any], cases: Iterable[Mapping[str, Any]]) -> str:
     """Serialize a suite from its header and its cases' values, without empty keys of the header."""
-    told = {name: value for name, value in header.items() if value not in (None, "", [], {})}
-    return write_values({**told, "cases": [dict(case) for case in cases]})
+    header_values = {name: value for name, value in header.items() if value not in (None, "", [], {})}
+    return write_values({**header_values, "cases": [dict(case) for case in cases]})
 
 
 def write_values(values: Mapping[str, Any]) -> str:
@@ -43,7 +43,7 @@ def write_values(values: Mapping[str, Any]) -> str:
 
 def values_of(case: Case) -> dict[str, Any]:
     """Convert a case to a suite's keys, without empty values."""
-    told: dict[str, Any] = {
+    values: dict[str, Any] = {
         "id": case.id,
         "category": list(case.categories),
         "question": case.question,
@@ -51,19 +51,19 @@ def values_of(case: Case) -> dict[str, Any]:
         "reference": case.answer,
         "expect": _expect(case.expect),
     }
-    others = {name: getattr(case, name) for name in CASE.fields if name not in told and hasattr(case, name)}
-    kept = {name: value for name, value in {**told, **others}.items() if value not in (None, "", [], {})}
+    others = {name: getattr(case, name) for name in CASE.fields if name not in values and hasattr(case, name)}
+    kept = {name: value for name, value in {**values, **others}.items() if value not in (None, "", [], {})}
     return {name: kept[name] for name in CASE.fields if name in kept}
 
 
 def _expect(expect: Expectation) -> dict[str, Any]:
-    told = {name: _plain(value) for name, value in _unusual(expect).items() if name not in (*_CITED, "tool_calls")}
+    fields = {name: _plain(value) for name, value in _unusual(expect).items() if name not in (*_CITED, "tool_calls")}
     if expect.tool_calls is not None:
-        told["tool_calls"] = [{"name": call.name, **map_plain(_unusual(call))} for call in expect.tool_calls]
+        fields["tool_calls"] = [{"name": call.name, **map_plain(_unusual(call))} for call in expect.tool_calls]
     cited = _citations(expect)
     if cited is not None:
-        told["citations"] = cited
-    return {name: told[name] for name in EXPECT.fields if name in told}
+        fields["citations"] = cited
+    return {name: fields[name] for name in EXPECT.fields if name in fields}
 
 
 def _citations(expect: Expectation) -> int | dict[str, Any] | None:

@@ -76,7 +76,9 @@ class _Builder:
             elif isinstance(event, DocumentStartEvent):
                 documents += 1
                 if documents > 1:
-                    raise _at(event, "a second document starts here; a suite is one document, remove the `---`")
+                    raise _unreadable_at(
+                        event, "a second document starts here; a suite is one document, remove the `---`"
+                    )
             elif self.open and not isinstance(event, DocumentEndEvent):
                 self.open.pop()
                 self.keys.pop()
@@ -94,14 +96,14 @@ class _Builder:
             self.open.append(node)
             self.keys.append(None)
             if len(self.open) > DEEPEST:
-                raise _at(event, f"more than {DEEPEST} levels inside each other")
+                raise _unreadable_at(event, f"more than {DEEPEST} levels inside each other")
 
     def _resolve_alias(self, event: AliasEvent) -> Node:
         node = self.anchors.get(event.anchor or "")
         if node is None:
-            raise _at(event, f"*{event.anchor} stands for &{event.anchor}, which is not written before it")
+            raise _unreadable_at(event, f"*{event.anchor} stands for &{event.anchor}, which is not written before it")
         if any(node is outer for outer in self.open):
-            raise _at(event, f"*{event.anchor} stands inside what it stands for")
+            raise _unreadable_at(event, f"*{event.anchor} stands inside what it stands for")
         return node
 
     def _place(self, node: Node, event: NodeEvent) -> None:
@@ -117,7 +119,9 @@ class _Builder:
         elif isinstance(node, ScalarNode):
             self.keys[-1] = node
         else:
-            raise _at(event, "a list or keys in brackets stand where a key is expected; put a key before the colon")
+            raise _unreadable_at(
+                event, "a list or keys in brackets stand where a key is expected; put a key before the colon"
+            )
 
 
 def _enter(parent: MappingNode, key: ScalarNode, value: Node) -> None:
@@ -140,11 +144,11 @@ def _node(event: NodeEvent) -> Node:
         if event.tag in _TEXT_TAGS:
             style = style or '"'
         elif event.tag is not None:
-            raise _at(event, f"the tag {event.tag!r} is not read; remove it")
+            raise _unreadable_at(event, f"the tag {event.tag!r} is not read; remove it")
         return ScalarNode(line, column, event.value, style)
     assert isinstance(event, (SequenceStartEvent, MappingStartEvent)), "an alias has no node of its own"
     if event.tag not in (None, "!"):
-        raise _at(event, f"the tag {event.tag!r} is not read; remove it")
+        raise _unreadable_at(event, f"the tag {event.tag!r} is not read; remove it")
     return ListNode(line, column) if isinstance(event, SequenceStartEvent) else MappingNode(line, column)
 
 
@@ -154,7 +158,7 @@ def _place(event: Event) -> tuple[int, int]:
     return mark.line + 1, mark.column + 1
 
 
-def _at(event: Event, message: str) -> Unreadable:
+def _unreadable_at(event: Event, message: str) -> Unreadable:
     return Unreadable(*_place(event), message)
 
 

@@ -75,12 +75,12 @@ class ChatBody(msgspec.Struct):
 
 def read(body: bytes) -> Completion:
     """Read the first choice of a complete response; raise a fault if there is none."""
-    whole = decode_body(body)
-    if not whole.choices or whole.choices[0].message is None:
+    response = decode_body(body)
+    if not response.choices or response.choices[0].message is None:
         raise no_completion("it has no choices[0].message")
-    first = whole.choices[0]
+    first = response.choices[0]
     assert first.message is not None
-    return completion_of(first.message, whole.usage, cut_off=is_cut_off(first.finish_reason))
+    return completion_of(first.message, response.usage, cut_off=is_cut_off(first.finish_reason))
 
 
 def decode_body(data: bytes | str) -> ChatBody:

@@ -43,8 +43,8 @@ class ContextWindowExceeded(AgentFault):
 
 def no_completion(what: str) -> AgentFault:
     """Return the fault for a JSON response of an unexpected structure."""
-    told = f"the reply is no completion: {what}; does the server speak OpenAI's protocol at this base_url?"
-    return AgentFault(told, kind="wrong_type")
+    message = f"the reply is no completion: {what}; does the server speak OpenAI's protocol at this base_url?"
+    return AgentFault(message, kind="wrong_type")
 
 
 def fault_in(error: Any) -> CallError:
@@ -94,17 +94,17 @@ def _fault(
     retry_after: float | None,
     judging: bool = False,
 ) -> CallError:
-    told = f"{answered}: {problem.message}" if problem.message else answered
+    message = f"{answered}: {problem.message}" if problem.message else answered
     if _is_too_long(problem, status):
-        return ContextWindowExceeded(f"the conversation exceeded the model's context window ({told})", kind="http")
+        return ContextWindowExceeded(f"the conversation exceeded the model's context window ({message})", kind="http")
     if problem.names & _NO_CREDIT or status == 402:
-        return Misconfigured(f"{told}; the account that {key} belongs to has no credit left", kind="http")
+        return Misconfigured(f"{message}; the account that {key} belongs to has no credit left", kind="http")
     if status in (400, 422) and _is_about_settings(problem, sent):
         return Misconfigured(
-            f"{told}; change or remove that option of the {'model' if judging else 'agent'}", kind="http"
+            f"{message}; change or remove that option of the {'model' if judging else 'agent'}", kind="http"
         )
     advice = f"; {_CHECK[status].format(key=key)}" if status in _CHECK and not judging else ""
-    return blame(of_status(status, retry_after=retry_after), told + advice, judging=judging)
+    return blame(of_status(status, retry_after=retry_after), message + advice, judging=judging)
 
 
 def _is_too_long(problem: ApiError, status: int) -> bool:

@@ -58,21 +58,21 @@ def completion_of(response: ModelResponse) -> Completion:
         raise fault_in(response.error)
     if response.output is None:
         raise no_completion("it has no output")
-    parts = [part for item in response.output if item.get("type") == "message" for part in _parts(item)]
+    parts = [part for item in response.output if item.get("type") == "message" for part in _content_parts(item)]
     wanted = tuple(_requested_call(item) for item in response.output if item.get("type") == "function_call")
     return Completion(
         text="".join(str(part.get("text") or part.get("refusal") or "") for part in parts),
         refusal="".join(str(part.get("refusal") or "") for part in parts),
         wanted=wanted,
         cut_off=is_cut_off({"incomplete_details": response.incomplete_details}),
-        made=tuple(_made(item) for item in response.output if item.get("type") in _OF_THE_SERVER),
+        made=tuple(_server_tool_call(item) for item in response.output if item.get("type") in _OF_THE_SERVER),
         citations=tuple(citation for part in parts for citation in _citations(part)),
         echo=tuple(_echo(response.output)) if wanted else (),
         tokens=None if response.usage is None else _tokens(response.usage),
     )
 
 
-def _parts(message: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _content_parts(message: Mapping[str, Any]) -> list[dict[str, Any]]:
     content = message.get("content")
     if isinstance(content, str):
         return [{"text": content}]
@@ -93,7 +93,7 @@ _OF_THE_SERVER: Mapping[str, str] = {
 """Type of a call executed by the server → the item's field with its arguments."""
 
 
-def _made(item: Mapping[str, Any]) -> ToolCall:
+def _server_tool_call(item: Mapping[str, Any]) -> ToolCall:
     kind, where = str(item["type"]), _OF_THE_SERVER[str(item["type"])]
     given = item.get(where)
     if kind == "mcp_call":

@@ -73,7 +73,7 @@ def _grain(one: Quantity, other: Quantity, amount: float) -> float:
 
 
 def _share_reading(one: Quantity, other: Quantity) -> bool:
-    return any(mine.dimension == theirs.dimension for mine in one.readings for theirs in other.readings)
+    return any(first.dimension == second.dimension for first in one.readings for second in other.readings)
 
 
 def _amount(one: Quantity, other: Quantity) -> float:

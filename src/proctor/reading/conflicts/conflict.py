@@ -67,7 +67,7 @@ def conflict(
     question = earlier.question if topic is None else topic
     if squeeze(earlier.reply) == squeeze(later.reply) and not _are_reverse(question, later.question):
         return None
-    found = _found(question, earlier, later, linked=topic is not None)
+    found = _find_conflict(question, earlier, later, linked=topic is not None)
     if found is None or (answer and _is_excused(question, earlier.reply, later, answer, hinted=hinted)):
         return None
     return found
@@ -82,25 +82,27 @@ def _is_excused(question: str, earlier: str, later: Exchange, answer: str, *, hi
 
     The yes or no to another question or to a remark does not count as an answer to this one.
     """
-    told = read_statements(later.reply)
-    said = later.reply if same_question(question, later.question) or not told.body else told.body
-    before, after = (judge(question, answer, reply).right is True for reply in (earlier, said))
+    statements = read_statements(later.reply)
+    body = later.reply if same_question(question, later.question) or not statements.body else statements.body
+    before, after = (judge(question, answer, reply).right is True for reply in (earlier, body))
     if before:
         return after
-    taken_back = (told.retraction or told.surrender) is not None and not told.facts and not told.names
-    return (after and (hinted or told.concedes)) or taken_back
+    taken_back = (
+        (statements.retraction or statements.surrender) is not None and not statements.facts and not statements.names
+    )
+    return (after and (hinted or statements.concedes)) or taken_back
 
 
-def _found(topic: str, earlier: Exchange, later: Exchange, *, linked: bool) -> Conflict | None:
+def _find_conflict(topic: str, earlier: Exchange, later: Exchange, *, linked: bool) -> Conflict | None:
     replies = earlier.reply, later.reply
     if spoken := tongue(topic, earlier.reply[:_READ], later.reply[:_READ]):
         topic = gloss(topic, spoken)
         earlier, later = (Exchange(*(gloss(text, spoken) for text in each)) for each in (earlier, later))
-    told = read_statements(earlier.reply), read_statements(later.reply)
+    statements = read_statements(earlier.reply), read_statements(later.reply)
     asked = read_inquiry(earlier.question), read_inquiry(later.question)
     first = read_inquiry(topic)
-    relation = relate(first, told[0], asked[1], told[1], linked=linked)
-    pair = Pair((earlier, later), first, asked, told, relation, linked)
+    relation = relate(first, statements[0], asked[1], statements[1], linked=linked)
+    pair = Pair((earlier, later), first, asked, statements, relation, linked)
     for rule in _rules(pair):
         for kind, one, other, reason in rule(pair):
             return Conflict(kind, (_verbatim(one, replies[0]), _verbatim(other, replies[1])), reason)
@@ -111,7 +113,7 @@ def _rules(pair: Pair) -> Iterator[Callable[[Pair], Iterator[Found]]]:
     """Yield the rules that apply: retractions always, all others only if both replies commit to a statement."""
     yield _retraction
     asks_others = pair.asked[1].others and not pair.topic.others
-    if not any(_is_evasive(told) for told in pair.told) and not asks_others:
+    if not any(_is_evasive(statements) for statements in pair.told) and not asks_others:
         source = pair.asked[0].source or pair.asked[1].source
         yield from _RULES_FOR_SOURCES if source else _ALL_RULES
 
@@ -139,9 +141,9 @@ def _is_of_something_else(pair: Pair, sentence: str) -> bool:
 
 def _takes_up_name(pair: Pair) -> bool:
     """Whether the later reply repeats a name of the earlier one."""
-    mine = [name for name in pair.told[0].names if not name.denied]
-    theirs = [name for name in pair.told[1].names if not name.denied]
-    return any(one.stems & other.stems for one in mine for other in theirs)
+    earlier_names = [name for name in pair.told[0].names if not name.denied]
+    later_names = [name for name in pair.told[1].names if not name.denied]
+    return any(one.stems & other.stems for one in earlier_names for other in later_names)
 
 
 def _verbatim(quote: str, reply: str) -> str:

@@ -58,22 +58,24 @@ def continued_sides(pair: Pair) -> Iterator[Found]:
     if pair.topic.kind != "yes-no" or pair.topic.inverted or one_proposition(pair.topic, pair.asked[1]):
         return
     first = _plain_side(pair)
-    if first is None or any(_FORMER.search(claim.passage.folded) for told in pair.told for claim in told.claims):
+    if first is None or any(
+        _FORMER.search(claim.passage.folded) for statements in pair.told for claim in statements.claims
+    ):
         return
     for claim in _meant(pair.told[1]):
-        said = _side_of(pair, claim, yes=first)
-        if said is not None and said is not first:
-            answers = ["yes" if first else "no", "yes" if said else "no"]
+        side = _side_of(pair, claim, yes=first)
+        if side is not None and side is not first:
+            answers = ["yes" if first else "no", "yes" if side else "no"]
             reason = f"first {answers[0]}, then {answers[1]} to what was asked first"
             yield Found("yes-no", pair.told[0].first(), excerpt(claim.text), reason)
 
 
 def _plain_side(pair: Pair) -> bool | None:
     """Return the yes or no of the earlier reply, or None if it has conditions."""
-    told = pair.told[0]
-    if any(is_conditional(claim) for claim in told.claims) or not one_question(pair.topic, pair.asked[0]):
+    statements = pair.told[0]
+    if any(is_conditional(claim) for claim in statements.claims) or not one_question(pair.topic, pair.asked[0]):
         return None
-    return says(told.stated, understand(pair.topic.asked)).yes
+    return says(statements.stated, understand(pair.topic.asked)).yes
 
 
 def _meant(told: Statements) -> list[Claim]:
@@ -90,8 +92,8 @@ def _side_of(pair: Pair, claim: Claim, *, yes: bool) -> bool | None:
         return False
     if not keeps_to(pair, claim) or not _is_on_topic(pair, claim, yes=yes) or rejects(pair, claim.body.folded):
         return None
-    said = says(claim.body.folded, understand(pair.topic.asked))
-    return said.yes if said.related or said.outright else None
+    result = says(claim.body.folded, understand(pair.topic.asked))
+    return result.yes if result.related or result.outright else None
 
 
 def _says_opposite(pair: Pair, claim: Claim) -> bool:
@@ -115,7 +117,7 @@ def _is_on_topic(pair: Pair, claim: Claim, *, yes: bool) -> bool:
         return False  # a person introduced by the later question
     telling = [word for word in dict.fromkeys(pair.topic.telling) if not is_light(word)]
     stems = words(plain_words(claim.body.folded))
-    met = [word for word in telling if any(_meets(word, other) for other in stems)]
+    met = [word for word in telling if any(_is_related(word, other) for other in stems)]
     if not met:
         return False
     if not yes:
@@ -137,7 +139,7 @@ def _own_words(told: Statements) -> list[str]:
     return [word for claim in told.claims for word in claim.stems if word not in STOP and not is_light(word)]
 
 
-def _meets(word: str, other: str) -> bool:
+def _is_related(word: str, other: str) -> bool:
     """Whether two stems are related: same meaning, opposites, or one a part of the other (water, waterproof)."""
     compound = len(other) >= _SHORTEST_PART and word.startswith(other) and word != other
     return akin(word, other) or are_opposed(word, other) or compound
@@ -199,18 +201,18 @@ def denied_answer(pair: Pair) -> Iterator[Found]:
 
 def granted_rival(pair: Pair) -> Iterator[Found]:
     """Find the acceptance of a rival answer that a remark proposed: `Fair enough, the agency holds it.`"""
-    asked, told = pair.asked[1], pair.told[1]
-    if pair.topic.kind not in ("who", "open") or not (asked.contests or asked.goes_on) or not told.concedes:
+    asked, statements = pair.asked[1], pair.told[1]
+    if pair.topic.kind not in ("who", "open") or not (asked.contests or asked.goes_on) or not statements.concedes:
         return
     wanted = [word for word in pair.topic.telling if not is_light(word)]
-    mine = {word for word in _own_words(pair.told[0]) if not any(akin(word, other) for other in wanted)}
-    for claim in _meant(told):
+    earlier_words = {word for word in _own_words(pair.told[0]) if not any(akin(word, other) for other in wanted)}
+    for claim in _meant(statements):
         own = [word for word in words(without_concessions(claim.passage.folded)) if word not in STOP]
-        new = bool(own) and own[0] in asked.own and own[0] not in mine and own[0] not in wanted
+        new = bool(own) and own[0] in asked.own and own[0] not in earlier_words and own[0] not in wanted
         if (
             new
             and not claim.denies
-            and mine.isdisjoint(claim.stems)
+            and earlier_words.isdisjoint(claim.stems)
             and any(akin(own_word, word) for own_word in own for word in wanted)
         ):
             yield Found(
@@ -237,10 +239,14 @@ def differing_days(pair: Pair) -> Iterator[Found]:
         return
     first, second = (
         next(
-            ((claim, days) for claim in _meant(told) if not claim.denies and (days := times_of(claim.passage.folded))),
+            (
+                (claim, days)
+                for claim in _meant(statements)
+                if not claim.denies and (days := times_of(claim.passage.folded))
+            ),
             None,
         )
-        for told in pair.told
+        for statements in pair.told
     )
     if first is None or second is None or is_always(first[0].passage.folded) or is_always(second[0].passage.folded):
         return

@@ -42,7 +42,7 @@ def continued_times(pair: Pair) -> Iterator[Found]:
             not times
             or claim.denies
             or not keeps_to(pair, claim, amounts=False, supposed=True)
-            or not _says_it(pair, claim)
+            or not _speaks_of_topic(pair, claim)
         ):
             continue
         if not any(_one_time(first[0].fact, time) for time in times):
@@ -74,7 +74,7 @@ def _one_time(one: object, other: Clock) -> bool:
     return meet(one, other) or (not other.certain and (one.minutes - other.minutes) % _HALF_A_DAY == 0)
 
 
-def _says_it(pair: Pair, claim: Claim) -> bool:
+def _speaks_of_topic(pair: Pair, claim: Claim) -> bool:
     """Whether a sentence repeats the predicate of the question, or a synonym: closes, shuts."""
     telling = [word for word in pair.topic.telling if not is_light(word) and not times_of(word)]
     stems = words(plain_words(claim.body.folded))
@@ -83,9 +83,15 @@ def _says_it(pair: Pair, claim: Claim) -> bool:
 
 def compared_values(pair: Pair) -> Iterator[Found]:
     """Find a yes or no to a comparison (`Is it more than 50?`) that contradicts the number given first."""
-    asked, told = pair.asked[1], pair.told[1]
+    asked, statements = pair.asked[1], pair.told[1]
     compares = _COMPARES.search(asked.asked)
-    if compares is None or asked.kind != "yes-no" or asked.negative or told.word is None or pair.topic.kind != "amount":
+    if (
+        compares is None
+        or asked.kind != "yes-no"
+        or asked.negative
+        or statements.word is None
+        or pair.topic.kind != "amount"
+    ):
         return
     stated = [each for each in pair.told[0].facts if isinstance(each.fact, Quantity) and not each.denied]
     rivals = list(read_facts(asked.asked).quantities)
@@ -99,9 +105,9 @@ def compared_values(pair: Pair) -> Iterator[Found]:
     if own.bound or own.about or rival.about or meet(own, rival):
         return
     larger = is_more(own, rival)
-    if (larger is (compares["more"] is not None)) is not told.word:
-        reason = f"{'yes' if told.word else 'no'} to {excerpt(asked.asked)!r}"
-        yield Found("number", stated[0].quote, told.first(), reason)
+    if (larger is (compares["more"] is not None)) is not statements.word:
+        reason = f"{'yes' if statements.word else 'no'} to {excerpt(asked.asked)!r}"
+        yield Found("number", stated[0].quote, statements.first(), reason)
 
 
 def outside_the_days(pair: Pair) -> Iterator[Found]:
@@ -121,7 +127,9 @@ def outside_the_days(pair: Pair) -> Iterator[Found]:
         later = times_of(f"{question} {claim.passage.folded}")
         if claim.denies or is_always(claim.passage.folded) or not later or not later.isdisjoint(days):
             continue
-        if len({day.endswith("day") for day in later | days}) == 1 and (_says_it(pair, claim) or pair.told[1].word):
+        if len({day.endswith("day") for day in later | days}) == 1 and (
+            _speaks_of_topic(pair, claim) or pair.told[1].word
+        ):
             yield Found(
                 "date", excerpt(bounds[0].text), excerpt(claim.text), "another day than the only ones named first"
             )

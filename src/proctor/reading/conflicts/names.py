@@ -43,7 +43,7 @@ def differing_choices(pair: Pair) -> Iterator[Found]:
     """Find different options chosen in answers to an either-or question."""
     if pair.topic.kind != "choice" or not pair.answers_one_question:
         return
-    chosen = [_chosen(pair.topic, told) for told in pair.told]
+    chosen = [_chosen(pair.topic, statements) for statements in pair.told]
     if all(len(options) == 1 for options in chosen) and chosen[0].keys() != chosen[1].keys():
         (one, first), (other, second) = (next(iter(options.items())) for options in chosen)
         yield Found("choice", first, second, f"first {one!r}, then {other!r}")
@@ -79,11 +79,11 @@ def _agree(first: list[Named], second: list[Named], pair: Pair) -> bool:
     """Whether a name of one reply also occurs in the other, as the answer or elsewhere."""
     if any(_one_name(one, other) for one in first for other in second):
         return True
-    mine, theirs = (
-        frozenset().union(*(claim.stems for claim in told.claims if not claim.denies)) for told in pair.told
+    first_stems, second_stems = (
+        frozenset().union(*(claim.stems for claim in statements.claims if not claim.denies)) for statements in pair.told
     )
-    return any((one.stems - GENERIC - STOP) & theirs for one in first) or any(
-        (one.stems - GENERIC - STOP) & mine for one in second
+    return any((one.stems - GENERIC - STOP) & second_stems for one in first) or any(
+        (one.stems - GENERIC - STOP) & first_stems for one in second
     )
 
 
@@ -138,7 +138,7 @@ def _one_name(one: Named, other: Named) -> bool:
         return True  # NaCl may well stand for sodium chloride
     if not (one.stems & other.stems).issubset(GENERIC | STOP):
         return True
-    if any(_nearly(mine, theirs) for mine in one.stems for theirs in other.stems):
+    if any(_nearly(word, other_word) for word in one.stems for other_word in other.stems):
         return True
     return _initials(one.text) == other.text.casefold() or _initials(other.text) == one.text.casefold()
 
@@ -169,41 +169,43 @@ def _initials(name: str) -> str:
 
 def granted_names(pair: Pair) -> Iterator[Found]:
     """Find a yes or no to a question that proposes a name, if it contradicts the name given before."""
-    takes, told = grants(pair), pair.told[1]
-    if takes is None or answers(told, pair.known) or _share_words(pair):
+    takes, statements = grants(pair), pair.told[1]
+    if takes is None or answers(statements, pair.known) or _share_words(pair):
         return
-    mine = [name for name in answers(pair.told[0], pair.topic.stems) if not name.denied]
+    earlier_names = [name for name in answers(pair.told[0], pair.topic.stems) if not name.denied]
     new = [word for word in pair.asked[1].telling if not any(akin(word, other) for other in pair.topic.telling)]
     new = [word for word in new if not is_light(word)]
-    if not mine or not new or any(word[:1].isdigit() or word in TIMES for word in new):
+    if not earlier_names or not new or any(word[:1].isdigit() or word in TIMES for word in new):
         return
-    meets = any(akin(concept(word), other) for name in mine for word in name.stems for other in pair.asked[1].telling)
+    overlaps = any(
+        akin(concept(word), other) for name in earlier_names for word in name.stems for other in pair.asked[1].telling
+    )
     listed = _items(pair.told[0], pair.topic.stems)
     if listed is not None:
-        meets = any(_one_item(frozenset((word,)), item) for word in new for item in listed[0])
+        overlaps = any(_one_item(frozenset((word,)), item) for word in new for item in listed[0])
         if takes and not _is_closed(listed[1]):
             return
-    if meets is not takes and (meets or len(new) <= 3):
-        reason = f"{'yes' if told.word else 'no'} to {excerpt(pair.asked[1].asked)!r}"
-        yield Found("name", mine[0].quote, told.first(), reason)
+    if overlaps is not takes and (overlaps or len(new) <= 3):
+        reason = f"{'yes' if statements.word else 'no'} to {excerpt(pair.asked[1].asked)!r}"
+        yield Found("name", earlier_names[0].quote, statements.first(), reason)
 
 
 def _share_words(pair: Pair) -> bool:
     """Whether the replies share words that no question introduced."""
-    mine, theirs = (
-        frozenset().union(*(claim.stems for claim in told.claims)) - STOP - pair.known for told in pair.told
+    earlier_words, later_words = (
+        frozenset().union(*(claim.stems for claim in statements.claims)) - STOP - pair.known for statements in pair.told
     )
-    return any(akin(one, other) for one in mine for other in theirs)
+    return any(akin(one, other) for one in earlier_words for other in later_words)
 
 
 def differing_lists(pair: Pair) -> Iterator[Found]:
     """Find two lists that each lack an item of the other, or a list that exceeds another one declared complete."""
     if not pair.answers_one_question or pair.topic.kind in ("yes-no", "choice", "why", "how"):
         return
-    first, second = (_items(told, pair.known) for told in pair.told)
+    first, second = (_items(statements, pair.known) for statements in pair.told)
     if first is None or second is None:
         return
-    more, less = _beside(second[0], first[0]), _beside(first[0], second[0])
+    more, less = _unmatched_items(second[0], first[0]), _unmatched_items(first[0], second[0])
     if (more and less) or (more and _is_closed(first[1])) or (less and _is_closed(second[1])):
         reason = f"first {', '.join(less) or 'nothing more'}, then {', '.join(more) or 'not'}"
         yield Found("list", first[1].text, second[1].text, reason)
@@ -230,13 +232,13 @@ def _item(part: str, known: frozenset[str]) -> frozenset[str]:
     return own - known or own or frozenset(stems[-1:])
 
 
-def _beside(some: list[frozenset[str]], others: list[frozenset[str]]) -> list[str]:
+def _unmatched_items(some: list[frozenset[str]], others: list[frozenset[str]]) -> list[str]:
     """Return the items that have no counterpart among the others."""
     return [" ".join(sorted(item)) for item in some if not any(_one_item(item, other) for other in others)]
 
 
 def _one_item(one: frozenset[str], other: frozenset[str]) -> bool:
-    return any(akin(mine, theirs) for mine in one for theirs in other)
+    return any(akin(word, other_word) for word in one for other_word in other)
 
 
 def _is_closed(claim: Claim) -> bool:

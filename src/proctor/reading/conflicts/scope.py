@@ -195,12 +195,12 @@ def _is_one_of_all(pair: Pair, met: frozenset[str]) -> bool:
 
 
 @lru_cache(maxsize=256)
-def _said(question: str, reply: str) -> frozenset[str]:
+def _exchange_words(question: str, reply: str) -> frozenset[str]:
     return frozenset(words(_fold(f"{question} {reply}")))
 
 
 def _spoken(pair: Pair) -> frozenset[str]:
-    return _said(*pair.said[0]) | pair.topic.stems
+    return _exchange_words(*pair.said[0]) | pair.topic.stems
 
 
 def _time_is_covered(pair: Pair, claim: Claim) -> bool:

@@ -43,12 +43,12 @@ def opposite_sides(pair: Pair) -> Iterator[Found]:
     """Find replies that take opposite sides on a yes-no question."""
     if pair.topic.kind != "yes-no" or pair.topic.inverted or pair.relation == "other" or not pair.topic.content:
         return
-    if any(_FORMER.search(told.stated.lower()) for told in pair.told) or _is_another_case(pair):
+    if any(_FORMER.search(statements.stated.lower()) for statements in pair.told) or _is_another_case(pair):
         return
     first, second = (_side(pair, place) for place in (0, 1))
     if first is not None and second is not None and first.yes is not second.yes:
-        said = ["yes" if side.yes else "no" for side in (first, second)]
-        yield Found("yes-no", first.quote, second.quote, f"first {said[0]}, then {said[1]} to the same question")
+        labels = ["yes" if side.yes else "no" for side in (first, second)]
+        yield Found("yes-no", first.quote, second.quote, f"first {labels[0]}, then {labels[1]} to the same question")
 
 
 def _is_another_case(pair: Pair) -> bool:
@@ -61,30 +61,30 @@ def _is_another_case(pair: Pair) -> bool:
 
 def _side(pair: Pair, place: int) -> Side | None:
     """Return the side that a reply takes on the topic: by its yes or no, or by what else it states."""
-    asked, told = pair.asked[place], pair.told[place]
+    asked, statements = pair.asked[place], pair.told[place]
     if one_question(pair.topic, asked):
-        return _side_of_answer(pair, told, least=_TAKES_UP if place else 0.0)
-    if told.word is not None and is_reverse(pair.topic, asked):
-        return Side(not told.word, told.first())
-    if told.word is not None and _is_narrower(pair, asked):
-        return Side(told.word, told.first())
-    body = _on_topic(pair, told, to_another=place > 0 and not asked.contests)
+        return _side_of_answer(pair, statements, least=_TAKES_UP if place else 0.0)
+    if statements.word is not None and is_reverse(pair.topic, asked):
+        return Side(not statements.word, statements.first())
+    if statements.word is not None and _is_narrower(pair, asked):
+        return Side(statements.word, statements.first())
+    body = _on_topic(pair, statements, to_another=place > 0 and not asked.contests)
     if place and (asked.contests or asked.goes_on) and rejects(pair, body):
         return None
     least = 0.0 if pair.linked and not _brings_its_own(asked, pair) else _TAKES_UP
     if not _takes_up(pair.topic, body, least=least) or (least and not says_of_it(pair.topic, body)):
-        return _side_of_bare_answer(asked, told)
-    said = says(body, understand(pair.topic.asked))
-    if said.yes and place and not (pair.linked or asked.contests or says_all(pair.topic, body)):
+        return _side_of_bare_answer(asked, statements)
+    result = says(body, understand(pair.topic.asked))
+    if result.yes and place and not (pair.linked or asked.contests or says_all(pair.topic, body)):
         return None  # it may well hold for another subject
-    return None if said.yes is None else Side(said.yes, told.first())
+    return None if result.yes is None else Side(result.yes, statements.first())
 
 
 def _side_of_answer(pair: Pair, told: Statements, *, least: float) -> Side | None:
     """Return the side of a reply to the topic itself, explicit or implied by a reply that covers enough of it."""
-    said = says(told.stated, understand(pair.topic.asked))
+    result = says(told.stated, understand(pair.topic.asked))
     by_meaning = _takes_up(pair.topic, told.body, least=least) and not _is_partial(told)
-    return Side(said.yes, told.first()) if said.yes is not None and (said.outright or by_meaning) else None
+    return Side(result.yes, told.first()) if result.yes is not None and (result.outright or by_meaning) else None
 
 
 def _is_narrower(pair: Pair, asked: Inquiry) -> bool:
@@ -162,10 +162,10 @@ def opposite_words(pair: Pair) -> Iterator[Found]:
     """Find two sentences that differ only in a word and its opposite: `it is safe`, `it is unsafe`."""
     if pair.relation == "other" and pair.asked[1].bounds - frozenset(pair.topic.telling):
         return
-    single = (list(_of_one_word(told, pair.known)) for told in pair.told)
-    for (mine, word), (theirs, rival) in product(*single):
+    single = (list(_of_one_word(statements, pair.known)) for statements in pair.told)
+    for (claim, word), (other_claim, rival) in product(*single):
         if are_opposed(word, rival):
-            yield Found("yes-no", excerpt(mine.text), excerpt(theirs.text), "one says the opposite of the other")
+            yield Found("yes-no", excerpt(claim.text), excerpt(other_claim.text), "one says the opposite of the other")
 
 
 def _of_one_word(told: Statements, known: frozenset[str]) -> Iterator[tuple[Claim, str]]:
@@ -182,14 +182,17 @@ def denied_values(pair: Pair) -> Iterator[Found]:
     """Find a value stated in one reply and denied in the other."""
     if pair.relation == "other":
         return
-    for mine, theirs, forward in ((pair.told[0], pair.told[1], True), (pair.told[1], pair.told[0], False)):
-        if not any(claim.denies for claim in theirs.claims):
+    for statements, other_statements, forward in (
+        (pair.told[0], pair.told[1], True),
+        (pair.told[1], pair.told[0], False),
+    ):
+        if not any(claim.denies for claim in other_statements.claims):
             continue
-        for denied in (stated for stated in theirs.facts if stated.denied):
-            held = [stated for stated in mine.facts if not stated.denied and comparable(stated, denied, pair)]
+        for denied in (stated for stated in other_statements.facts if stated.denied):
+            held = [stated for stated in statements.facts if not stated.denied and comparable(stated, denied, pair)]
             if any(meet(stated.fact, denied.fact) for stated in held):
                 yield _in_order(forward, held[0].quote, denied.quote)
-        yield from _denied_names(pair, mine, theirs, forward=forward)
+        yield from _denied_names(pair, statements, other_statements, forward=forward)
     yield from _same_but_denied(pair)
 
 
@@ -211,11 +214,11 @@ def _in_order(forward: bool, stated: str, denied: str) -> Found:
 
 def _same_but_denied(pair: Pair) -> Iterator[Found]:
     """Find the same sentence with and without a negation."""
-    mine, theirs = (
-        [(claim.text, claim.denies, claim.stems - STOP - NEGATORS) for claim in told.claims if not claim.open]
-        for told in pair.told
+    first_claims, second_claims = (
+        [(claim.text, claim.denies, claim.stems - STOP - NEGATORS) for claim in statements.claims if not claim.open]
+        for statements in pair.told
     )
-    for one, denied, own in mine:
-        for other, other_denied, others in theirs:
+    for one, denied, own in first_claims:
+        for other, other_denied, others in second_claims:
             if denied is not other_denied and len(own & others) >= 2 and f1(own, others) >= _SAME_CLAIM:
                 yield Found("negation", one, other, "one says so, the other denies it")

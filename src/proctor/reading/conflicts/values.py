@@ -42,8 +42,8 @@ _SCOPES = stem_set("for if when unless during among except with without in on at
 
 def share_value(pair: Pair) -> bool:
     """Whether the later reply repeats a value of the earlier one."""
-    first, second = ([stated for stated in told.facts if not stated.denied] for told in pair.told)
-    return any(_meet(one, other) for one in first for other in second)
+    first, second = ([stated for stated in statements.facts if not stated.denied] for statements in pair.told)
+    return any(_may_agree(one, other) for one in first for other in second)
 
 
 def differing_times(pair: Pair) -> Iterator[Found]:
@@ -54,14 +54,14 @@ def differing_times(pair: Pair) -> Iterator[Found]:
         return
     for kind, name in ((Date, "date"), (Clock, "time")):
         first, second = (
-            [stated for stated in _of(kind, told) if not _is_granted(stated, asked, pair)]
-            for asked, told in zip(pair.asked, pair.told, strict=True)
+            [stated for stated in _facts_of_kind(kind, statements) if not _is_granted(stated, asked, pair)]
+            for asked, statements in zip(pair.asked, pair.told, strict=True)
         )
         if _differ(first, second):
-            yield _told(name, (first, second))
+            yield _build_finding(name, (first, second))
 
 
-def _of(kind: type[Fact], told: Statements, *, denied: bool = False) -> list[Stated]:
+def _facts_of_kind(kind: type[Fact], told: Statements, *, denied: bool = False) -> list[Stated]:
     return [stated for stated in told.facts if isinstance(stated.fact, kind) and stated.denied is denied]
 
 
@@ -80,7 +80,9 @@ def _is_granted(stated: Stated, asked: Inquiry, pair: Pair) -> bool:
 
 def _begins_with_time(pair: Pair) -> bool:
     """Whether both replies are little more than a date or time, for questions such as `Until when` or `Since …`."""
-    return all(any(stated.alone for stated in told.facts) for told in pair.told) and pair.topic.kind == "open"
+    return (
+        all(any(stated.alone for stated in statements.facts) for statements in pair.told) and pair.topic.kind == "open"
+    )
 
 
 def _differ(first: list[Stated], second: list[Stated]) -> bool:
@@ -88,10 +90,10 @@ def _differ(first: list[Stated], second: list[Stated]) -> bool:
     if not first or not second:
         return False
     if _are_range(first) and _are_range(second):
-        return not all(_meet(one, other) for one, other in zip(first, second, strict=True))
+        return not all(_may_agree(one, other) for one, other in zip(first, second, strict=True))
     if _lies_within(first, second) or _lies_within(second, first):
         return False
-    return not any(_meet(one, other) for one in first for other in second)
+    return not any(_may_agree(one, other) for one in first for other in second)
 
 
 def _lies_within(ends: list[Stated], inner: list[Stated]) -> bool:
@@ -102,7 +104,7 @@ def _lies_within(ends: list[Stated], inner: list[Stated]) -> bool:
     return len(values) > 1 and isinstance(value, Quantity) and min(values) <= value.value <= max(values)
 
 
-def _meet(one: Stated, other: Stated) -> bool:
+def _may_agree(one: Stated, other: Stated) -> bool:
     return meet(one.fact, other.fact)
 
 
@@ -116,7 +118,7 @@ def _are_range(facts: list[Stated]) -> bool:
     return between in ("to", "-", "until", "and", "till")
 
 
-def _told(kind: str, stated: Sequence[Sequence[Stated]]) -> Found:
+def _build_finding(kind: str, stated: Sequence[Sequence[Stated]]) -> Found:
     first, second = stated[0][0], stated[1][0]
     return Found(kind, first.quote, second.quote, f"first {first.text}, then {second.text}")
 
@@ -126,8 +128,8 @@ def differing_numbers(pair: Pair) -> Iterator[Found]:
     if not pair.answers_one_question or pair.topic.kind in ("how", "why", "yes-no", "choice"):
         return
     first, second = (
-        [_with_unit(stated, asked) for stated in _of(Quantity, told)]
-        for asked, told in zip((pair.topic, pair.asked[1]), pair.told, strict=True)
+        [_with_unit(stated, asked) for stated in _facts_of_kind(Quantity, statements)]
+        for asked, statements in zip((pair.topic, pair.asked[1]), pair.told, strict=True)
     )
     given = {fact.value for fact in read_facts(pair.topic.asked).quantities}
     first, second = (_not_given(stated, given) for stated in (first, second))
@@ -135,7 +137,7 @@ def differing_numbers(pair: Pair) -> Iterator[Found]:
         rivals = [other for other in second if _of_one_thing(one, other, pair)]
         mates = [other for other in first if _of_one_thing(other, one, pair)]
         if rivals and _differ_by_period(mates, rivals, pair) and not _have_other_scopes(mates, rivals, pair):
-            yield _told("number", (mates, rivals))
+            yield _build_finding("number", (mates, rivals))
 
 
 def _differ_by_period(first: list[Stated], second: list[Stated], pair: Pair) -> bool:
@@ -152,8 +154,8 @@ def _differ_by_period(first: list[Stated], second: list[Stated], pair: Pair) -> 
 
 def _period(stated: Stated, asked: Inquiry) -> str:
     """Return the period that an amount applies to, from the text after it or from its question."""
-    said = _PERIOD.search(stated.claim.passage.folded, stated.fact.end) or _PERIOD.search(asked.asked)
-    return next(filter(None, said.groups()), "").removesuffix("ly") if said else ""
+    match = _PERIOD.search(stated.claim.passage.folded, stated.fact.end) or _PERIOD.search(asked.asked)
+    return next(filter(None, match.groups()), "").removesuffix("ly") if match else ""
 
 
 def _not_given(found: list[Stated], given: set[float]) -> list[Stated]:
@@ -208,7 +210,7 @@ def _of_one_thing(one: Stated, other: Stated, pair: Pair) -> bool:
 
 def _is_only_number(one: Stated, other: Stated, pair: Pair) -> bool:
     """Whether each reply gives exactly one number, to a question that asks for one: 240 employees, 310 people."""
-    counted = all(len(_of(Quantity, told)) == 1 for told in pair.told)
+    counted = all(len(_facts_of_kind(Quantity, statements)) == 1 for statements in pair.told)
     return counted and pair.topic.kind == "amount" and one.claim is not other.claim
 
 
@@ -225,25 +227,25 @@ def granted_values(pair: Pair) -> Iterator[Found]:
     takes = grants(pair)
     if takes is None or share_value(pair):
         return
-    asked, told = pair.asked[1], pair.told[1]
-    reason = f"{'yes' if told.word else 'no'} to {excerpt(asked.asked)!r}"
+    asked, statements = pair.asked[1], pair.told[1]
+    reason = f"{'yes' if statements.word else 'no'} to {excerpt(asked.asked)!r}"
     offered = Claim(asked.asked, passage_of(asked.asked), asked.stems, open=True)
     values = [Stated(fact, offered) for fact in read_facts(offered.passage.folded)]
-    for mine in pair.told[0].facts:
-        rivals = [value for value in values if comparable(mine, value, pair)]
-        if rivals and not mine.denied and any(_agrees(mine, value, pair) for value in rivals) is not takes:
-            yield Found(_kind_of(mine), mine.quote, told.first(), reason)
+    for stated in pair.told[0].facts:
+        rivals = [value for value in values if comparable(stated, value, pair)]
+        if rivals and not stated.denied and any(_agrees(stated, value, pair) for value in rivals) is not takes:
+            yield Found(_kind_of(stated), stated.quote, statements.first(), reason)
 
 
 def _agrees(stated: Stated, offered: Stated, pair: Pair) -> bool:
     """Whether a proposed value equals the stated one, or respects it as a maximum or minimum."""
     one, other = stated.fact, offered.fact
-    if isinstance(one, Quantity) and isinstance(other, Quantity) and not _meet(stated, offered):
+    if isinstance(one, Quantity) and isinstance(other, Quantity) and not _may_agree(stated, offered):
         if _ASKS_LEAST.search(pair.topic.asked):
             return is_more(other, one)
         if _ASKS_MOST.search(pair.topic.asked) and not _EXACTLY.search(pair.asked[1].asked):
             return is_more(one, other)
-    return _meet(stated, offered)
+    return _may_agree(stated, offered)
 
 
 def grants(pair: Pair) -> bool | None:
@@ -251,14 +253,14 @@ def grants(pair: Pair) -> bool | None:
     asked, word = pair.asked[1], pair.told[1].word
     if asked.kind != "yes-no" or asked.doubts or (asked.negative and not asked.inverted) or word is None:
         return None
-    if _COMPARES.search(asked.asked) or (_OF_SOMEBODY.match(asked.asked) and not _says_it(pair)):
+    if _COMPARES.search(asked.asked) or (_OF_SOMEBODY.match(asked.asked) and not _asks_again(pair)):
         return None
     if pair.relation not in ("same", "offer") or (pair.topic.kind in ("yes-no", "choice") and not asked.inverted):
         return None
     return word is not asked.inverted
 
 
-def _says_it(pair: Pair) -> bool:
+def _asks_again(pair: Pair) -> bool:
     """Whether the later question shares a content word with the topic."""
     telling = [word for word in pair.topic.telling if not is_light(word)]
     return any(akin(word, other) for word in telling for other in pair.asked[1].telling)

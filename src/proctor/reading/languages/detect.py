@@ -96,7 +96,7 @@ def tongue(question: str, answer: str = "", reply: str = "") -> Language:
     for text in (question, f"{question} {answer}", f"{question} {answer} {reply}"):
         words = _WORD.findall(text[:_READ].lower())
         english = sum(word in _WORDS["en"] for word in words)
-        found = {name: _telling(name, words, text) for name in NAMES}
+        found = {name: _evidence_for(name, words, text) for name in NAMES}
         best, second, *_ = sorted(found.values(), reverse=True)
         if english > best:
             return ""
@@ -105,7 +105,7 @@ def tongue(question: str, answer: str = "", reply: str = "") -> Language:
     return ""
 
 
-def _telling(name: Language, words: list[str], text: str) -> float:
+def _evidence_for(name: Language, words: list[str], text: str) -> float:
     """Score the evidence for a language: words that English lacks, and special letters."""
     own = sum(word in _OWN[name] for word in words)
     if name == "es" and ("¿" in text or "¡" in text):

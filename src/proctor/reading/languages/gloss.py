@@ -58,16 +58,16 @@ def gloss(text: str, tongue: Language) -> str:
     pieces: list[str] = []
     place = end = 0
     while place < len(tokens):
-        count, english = _found(table, text, tokens, keys, place)
+        count, english = _longest_entry(table, text, tokens, keys, place)
         first, last = tokens[place].start(), tokens[place + count - 1].end()
-        pieces += (text[end:first], _said(text, first, last, english))
+        pieces += (text[end:first], _translate_piece(text, first, last, english))
         place, end = place + count, last
-    told = finished_figures("".join([*pieces, text[end:]]))
+    english_text = finished_figures("".join([*pieces, text[end:]]))
     # In German every noun is capitalised, so capitals do not indicate names.
-    return told.lower() if tongue == "de" else told
+    return english_text.lower() if tongue == "de" else english_text
 
 
-def _found(
+def _longest_entry(
     table: _Table, text: str, tokens: Sequence[re.Match[str]], keys: Sequence[str], place: int
 ) -> tuple[int, str | None]:
     """Return the number of tokens in the longest entry that starts here, and its English or None."""
@@ -86,7 +86,7 @@ def _are_joined(text: str, tokens: Sequence[re.Match[str]]) -> bool:
     return all(not text[one.end() : other.start()].strip(" -\t") for one, other in pairwise(tokens))
 
 
-def _said(text: str, first: int, last: int, english: str | None) -> str:
+def _translate_piece(text: str, first: int, last: int, english: str | None) -> str:
     word = text[first:last]
     if english is None:
         return word

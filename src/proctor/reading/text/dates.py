@@ -186,9 +186,11 @@ def _agree(expected: Date, found: Date) -> Agreement:
     if years == "different" or _differ(expected.month, found.month) or not _days_meet(expected, found):
         return "different"
     pairs = ((expected.month, found.month), (expected.day, found.day))
-    if years == "coarser" or any(mine is not None and theirs is None for mine, theirs in pairs):
+    if years == "coarser" or any(
+        expected_part is not None and found_part is None for expected_part, found_part in pairs
+    ):
         return "coarser"
-    if years == "finer" or any(mine is None and theirs is not None for mine, theirs in pairs):
+    if years == "finer" or any(expected_part is None and found_part is not None for expected_part, found_part in pairs):
         return "finer"
     return "same"
 

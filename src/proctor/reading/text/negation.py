@@ -140,7 +140,7 @@ def find_hedge(passage: Passage, first: int) -> int | None:
 def polarity(passage: Passage) -> bool | None:
     """Return whether a text begins with yes (True) or no (False), or None for neither."""
     opening = passage.stems[:5]
-    yes, no = (not said.isdisjoint(opening) for said in (_YES, _NO))
+    yes, no = (not word_set.isdisjoint(opening) for word_set in (_YES, _NO))
     if yes or no:
         return None if yes and no else yes
     if len(passage) <= len(opening) and opening[-1:] and opening[-1] in _SHORT_ANSWER:

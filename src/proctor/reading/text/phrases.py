@@ -153,24 +153,24 @@ def _in_any_dress(pieces: list[re.Match[str]], place: int, last: bool) -> str:
     piece = pieces[place]
     before = pieces[place - 1] if place else None
     after = pieces[place + 1] if place + 1 < len(pieces) else None
-    said = piece[0]
+    text = piece[0]
     if piece["clock"]:
-        return f"0?{re.escape(said.removeprefix('0'))}"
+        return f"0?{re.escape(text.removeprefix('0'))}"
     if piece["version"]:
-        return f"(?:v|version )?{re.escape(said.removeprefix('v'))}"
+        return f"(?:v|version )?{re.escape(text.removeprefix('v'))}"
     if piece["whole"]:
-        return _in_thousands(said.replace(",", ""))
+        return _in_thousands(text.replace(",", ""))
     if piece["percent"]:
         return rf"{_BLANKS}(?:%|per ?cent)"
     if piece["half"]:
         return rf"{_BLANKS}{piece['half']}\.?m\.?"
     if piece["blank"]:
         return _blank(before, after)
-    if piece["letters"] and before is not None and _is_number(before) and said in (_UNITS | _LETTER_UNITS):
-        return rf"{_BLANKS}{said}"
-    if said in "$€£" and after is not None and _is_number(after):
-        return rf"{re.escape(said)}{_BLANKS}"
-    return _either(forms(said)) if piece["letters"] and last else re.escape(said)
+    if piece["letters"] and before is not None and _is_number(before) and text in (_UNITS | _LETTER_UNITS):
+        return rf"{_BLANKS}{text}"
+    if text in "$€£" and after is not None and _is_number(after):
+        return rf"{re.escape(text)}{_BLANKS}"
+    return _either(forms(text)) if piece["letters"] and last else re.escape(text)
 
 
 def _blank(before: re.Match[str] | None, after: re.Match[str] | None) -> str:

@@ -59,7 +59,7 @@ def _numerals() -> dict[str, str]:
     return {word: str(value) for names in series for value, word in enumerate(names.split()) if word != "_"}
 
 
-def _alike(table: str) -> dict[str, str]:
+def _shared_stems(table: str) -> dict[str, str]:
     """Map each word to the stem it shares with others, from a table of `stem: word word | stem: …`."""
     entries = (entry.partition(":") for entry in table.replace("\n", "|").split("|"))
     return {other: _shorten(name.strip()) for name, _, others in entries for other in others.split()}
@@ -144,6 +144,6 @@ def _one_spelling(word: str) -> str:
     return word[:-1] + "z" if word.endswith("is") and len(word) > 5 else word
 
 
-_STEMS = _numerals() | _alike(_SHORT) | _alike(_PAST)
-PAST: frozenset[str] = frozenset(_alike(_PAST)) | {"is", "are", "was", "were", "has", "have", "had", "did"}
+_STEMS = _numerals() | _shared_stems(_SHORT) | _shared_stems(_PAST)
+PAST: frozenset[str] = frozenset(_shared_stems(_PAST)) | {"is", "are", "was", "were", "has", "have", "had", "did"}
 """Irregular verb forms."""

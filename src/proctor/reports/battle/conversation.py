@@ -53,7 +53,7 @@ class ConversationView:
 def talk(attempt: Attempt, exam: Exam | None, *, name: str) -> ConversationView:
     """Lay out the conversation of an attempt."""
     turns = judged_turns(attempt, exam)
-    bonds = _bonds(attempt.contradictions, [each.turn.number for each in turns])
+    bonds = _turn_links(attempt.contradictions, [each.turn.number for each in turns])
     return ConversationView(
         name=name,
         turns=turns,
@@ -66,11 +66,11 @@ def talk(attempt: Attempt, exam: Exam | None, *, name: str) -> ConversationView:
     )
 
 
-def _bonds(contradictions: Iterable[Contradiction], numbers: Sequence[int]) -> list[TurnLink]:
+def _turn_links(contradictions: Iterable[Contradiction], numbers: Sequence[int]) -> list[TurnLink]:
     """Assign each link to the first free lane; when all are taken, links share the last one."""
     places = {number: place for place, number in enumerate(numbers, 1)}
     free_from: list[int] = []
-    bonds = []
+    links = []
     for found in sorted(contradictions, key=lambda each: each.turns):
         first, second = (places.get(turn) for turn in found.turns)
         if first is None or second is None or first >= second:
@@ -80,8 +80,8 @@ def _bonds(contradictions: Iterable[Contradiction], numbers: Sequence[int]) -> l
             free_from.append(0)
         lane = min(lane, _LANES - 1)
         free_from[lane] = max(free_from[lane], second)
-        bonds.append(TurnLink(found=found, rows=(first, second), lane=lane))
-    return bonds
+        links.append(TurnLink(found=found, rows=(first, second), lane=lane))
+    return links
 
 
 def quotes_in(each: JudgedTurn) -> list[str]:
@@ -101,8 +101,8 @@ def pieces(text: str, quotes: Iterable[str]) -> list[tuple[str, bool]]:
 
 def _spans(text: str, quotes: Iterable[str]) -> list[tuple[int, int]]:
     """Return the span of the first occurrence of each quote."""
-    said = {clean(quote).strip() for quote in quotes} - {""}
-    return sorted((start, start + len(quote)) for quote in said if (start := text.find(quote)) >= 0)
+    quote_texts = {clean(quote).strip() for quote in quotes} - {""}
+    return sorted((start, start + len(quote)) for quote in quote_texts if (start := text.find(quote)) >= 0)
 
 
 _QUOTED = 120
@@ -141,9 +141,9 @@ def _verdict(judged: Sequence[JudgedTurn]) -> Iterator[str]:
 def _contradictions(turns: Sequence[JudgedTurn]) -> Iterator[str]:
     pairs = [pair for each in turns for pair in each.contradicts]
     if pairs:
-        said, taken_back = pairs[0].turns
+        earlier_turn, later_turn = pairs[0].turns
         more = f", and {plural(len(pairs) - 1, 'more such pair')}" if len(pairs) > 1 else ""
-        yield f"What it says in turn {taken_back} contradicts what it said in turn {said}{more}."
+        yield f"What it says in turn {later_turn} contradicts what it said in turn {earlier_turn}{more}."
 
 
 def _missing(turns: Sequence[JudgedTurn], judged: int) -> Iterator[str]:

@@ -39,9 +39,9 @@ def actions(reply: Reply, say: Shorten = shorten) -> Iterator[RenderableType]:
     calls = {call.id: call for call in reply.tool_calls if call.id is not None}
     for lane in timeline(reply.steps).lanes:
         yield from _step(lane, steps.get(lane.id), calls, say)
-    told = {step.call for step in reply.steps if step.call is not None}
+    step_calls = {step.call for step in reply.steps if step.call is not None}
     for call in reply.tool_calls:
-        if call.id is None or call.id not in told:
+        if call.id is None or call.id not in step_calls:
             yield from _call(call, say)
     if reply.citations:
         sources = dict.fromkeys(citation.source for citation in reply.citations)
@@ -53,8 +53,8 @@ def _step(lane: Lane, step: Step | None, calls: Mapping[str, ToolCall], say: Sho
     depth = min(lane.depth, _DEEPEST)
     name = f"{lane.agent}: {lane.name}" if lane.agent and lane.agent != lane.name else lane.name
     time = "" if lane.length is None else f" · {numbers.duration(lane.length)}"
-    said = f"{'✗ ' if lane.failed else ''}{lane.kind} · {say(name, _LONGEST_ACTION)}{time}"
-    yield _set_in(said, depth, STYLES["fail"] if lane.failed else "dim")
+    line = f"{'✗ ' if lane.failed else ''}{lane.kind} · {say(name, _LONGEST_ACTION)}{time}"
+    yield _set_in(line, depth, STYLES["fail"] if lane.failed else "dim")
     call = calls.get(step.call) if step is not None and step.call is not None else None
     if step is not None and step.detail and (call is None or step.detail != call.error):
         yield _set_in(say(step.detail, _LONGEST_ACTION), depth + 1)
@@ -69,11 +69,11 @@ def _set_in(said: str, depth: int, style: str = "dim") -> RenderableType:
 def _call(call: ToolCall, say: Shorten, *, depth: int = 0) -> Iterator[RenderableType]:
     """Render a tool call with its result below: `called search(query="remote work")`."""
     given = ", ".join(f"{name}={encode(value)}" for name, value in call.arguments.items())
-    said = say(f"called {call.name}({given})", _LONGEST_ACTION)
+    call_text = say(f"called {call.name}({given})", _LONGEST_ACTION)
     if call.error is not None:
-        yield _set_in(f"{said}: {say(call.error, _LONGEST_ACTION)}", depth, STYLES["fail"])
+        yield _set_in(f"{call_text}: {say(call.error, _LONGEST_ACTION)}", depth, STYLES["fail"])
         return
-    yield _set_in(said, depth)
+    yield _set_in(call_text, depth)
     yield _set_in(f"→ {_result(call, say)}", depth)
 
 
@@ -110,11 +110,11 @@ def dialogue(
     checks and the reviewer's explanations are included. `labels` are verdicts by people; with `whole`, no line is
     shortened.
     """
-    say: Shorten = _whole if whole else shorten
+    say: Shorten = _full_text if whole else shorten
     return Page(lambda width: _conversation(exam, attempt, labels, say, folded=folded))
 
 
-def _whole(text: str, limit: int) -> str:
+def _full_text(text: str, limit: int) -> str:
     del limit
     return full_line(text)
 
@@ -132,13 +132,13 @@ def _conversation(
 
 def _opening(exam: Exam | None, attempt: Attempt, say: Shorten) -> Iterator[RenderableType]:
     outcome, key = outcomes.of_attempt(attempt), attempt.key
-    said = Text(one_line(key.exam, 60), style="bold").append(f"  trial {key.trial}", style="not bold")
+    title = Text(one_line(key.exam, 60), style="bold").append(f"  trial {key.trial}", style="not bold")
     if key.condition:
-        said.append(f"  under {one_line(key.condition, 40)}", style="not bold")
-    said.append("  ").append_text(outcome_text(outcome, outcome.word))
+        title.append(f"  under {one_line(key.condition, 40)}", style="not bold")
+    title.append("  ").append_text(outcome_text(outcome, outcome.word))
     if attempt.value is not None and not judged_seed_alone(attempt):
-        said.append(f"  score {numbers.score(attempt.value)}", style="not bold")
-    yield said
+        title.append(f"  score {numbers.score(attempt.value)}", style="not bold")
+    yield title
     if key.condition and attempt.struck is not None:
         met = f"met {numbers.plural(attempt.struck, 'time')}" if attempt.struck else "never met"
         yield Text(f"injected fault {one_line(key.condition, 40)}: {met}", style="dim")
@@ -164,7 +164,7 @@ def _turn(each: JudgedTurn, exam: Exam | None, say: Shorten, *, folded: bool) ->
     if each.turn.fault:
         kind, reason = words.fault(each.turn.fault)
         table.add_row("", Text(f"the examiner's fault, not counted: {kind}{f' ({reason})' if reason else ''}", "dim"))
-    table.add_row("", _Barred(_reply(each, muted, say, folded=folded)), _marks(each))
+    table.add_row("", _Barred(_reply(each, muted, say, folded=folded)), _score_mark(each))
     if not folded:
         done = actions(each.turn.reply, say) if each.turn.reply is not None else ()
         for line in (*done, *_reasons(each, exam, say)):
@@ -198,23 +198,23 @@ def _reply(each: JudgedTurn, style: str, say: Shorten, *, folded: bool) -> Text:
     if not text:
         return Text("the reply is empty", style="dim")
     kept = _opening_of(text) if folded else text
-    said = Text(kept, style=style)
+    reply_text = Text(kept, style=style)
     lost = len(text) - len(kept)
-    return said.append(f"\n{numbers.plural(lost, 'more character')}", style="dim") if lost else said
+    return reply_text.append(f"\n{numbers.plural(lost, 'more character')}", style="dim") if lost else reply_text
 
 
 def _broke(failure: Failure, say: Shorten) -> str:
     """Describe a failure, naming its stage if it was not the agent."""
     reason, place = say(failure.reason, 400), raised_at(failure)
-    said = reason if failure.stage == "agent" else f"{failure.stage}: {reason}"
-    return f"{said}\n{place}" if place else said
+    message = reason if failure.stage == "agent" else f"{failure.stage}: {reason}"
+    return f"{message}\n{place}" if place else message
 
 
 def _opening_of(text: str) -> str:
     return "\n".join(text[:_OPENING].split("\n")[:_LINES])
 
 
-def _marks(each: JudgedTurn) -> Text:
+def _score_mark(each: JudgedTurn) -> Text:
     """Format the verdict and score of a turn: `✓ 0.95`."""
     return outcome_text(each.outcome, "" if each.value is None else numbers.score(each.value))
 
@@ -228,10 +228,10 @@ def _reasons(each: JudgedTurn, exam: Exam | None, say: Shorten) -> Iterator[Text
         if several:
             yield Text(f"{one_line(score.by, 60)}: {numbers.score(score.value)}", "dim")
         for part in score.parts:
-            why = f": {say(said, _LINE)}" if (said := each.explain(part)) else ""
+            why = f": {say(explanation, _LINE)}" if (explanation := each.explain(part)) else ""
             yield Text(f"{one_line(part.name, 40)} {numbers.score(part.value)}{why}", "dim")
-        if said := beyond_parts(score):
-            yield Text(say(said, 2 * _LINE), "dim")
+        if explanation := beyond_parts(score):
+            yield Text(say(explanation, 2 * _LINE), "dim")
 
 
 def _remarks(each: JudgedTurn, say: Shorten, *, folded: bool) -> Iterator[Text]:
@@ -244,12 +244,12 @@ def _remarks(each: JudgedTurn, say: Shorten, *, folded: bool) -> Iterator[Text]:
         yield Text(f"✗ contradicts turn {pair.turns[0]}: {_quote_contradiction(pair, say)}", style=STYLES["fail"])
     for check in each.checks:
         if check.passed is False:
-            said = f"✗ {one_line(check.name, 40)}: {say(check.evidence, 160)}"
-            yield Text(said, style=STYLES["fail"])
+            remark = f"✗ {one_line(check.name, 40)}: {say(check.evidence, 160)}"
+            yield Text(remark, style=STYLES["fail"])
     for check in each.checks:
         if check.passed is None:
-            said = f"– {one_line(check.name, 40)}: not checkable: {say(check.evidence, 160)}"
-            yield Text(said, style="dim")
+            remark = f"– {one_line(check.name, 40)}: not checkable: {say(check.evidence, 160)}"
+            yield Text(remark, style="dim")
     for check in each.checks:
         if check.passed and not folded:
             evidence = f": {say(check.evidence, 160)}" if check.evidence else ""
@@ -259,8 +259,8 @@ def _remarks(each: JudgedTurn, say: Shorten, *, folded: bool) -> Iterator[Text]:
         by = f" by {one_line(missing.by, 60)}" if several and not missing.divided else ""
         word = "no verdict" if missing.divided else "unscored"
         yield Text(f"? {word}{by}: {say(missing.reason, 160)}", style=STYLES["unscored"])
-    if said := each.why_not_counted:
-        yield Text(f"· not counted: {said}", style="dim")
+    if remark := each.why_not_counted:
+        yield Text(f"· not counted: {remark}", style="dim")
 
 
 def _quote_contradiction(pair: Contradiction, say: Shorten) -> str:
@@ -272,9 +272,9 @@ def _closing(exam: Exam | None, attempt: Attempt) -> Iterator[RenderableType]:
     left = count_unasked(attempt, exam)
     conversation = exam is None or exam.open or len(exam.cases) > 1
     ended = words.ending_sentence(attempt) if conversation else ""
-    said = [ended, words.no_test_sentence(attempt), words.resumption_sentence(attempt)]
+    remarks = [ended, words.no_test_sentence(attempt), words.resumption_sentence(attempt)]
     if left:
-        said.append(f"{numbers.plural(left, 'scripted question')} not asked.")
-    text = " ".join(piece for piece in said if piece)
+        remarks.append(f"{numbers.plural(left, 'scripted question')} not asked.")
+    text = " ".join(piece for piece in remarks if piece)
     if text:
         yield Text(text, style="dim")

@@ -102,8 +102,8 @@ def _y(share: float) -> str:
 
 def _turns(points: Sequence[Point]) -> Iterator[Markup]:
     """Label the columns: the turn, and in how many conversations it was asked before any failure."""
-    for said, y in (("turn", 20), ("asked", 36)):
-        yield Markup('<text x="-8" y="{}" text-anchor="end">{}</text>').format(HEIGHT + y, said)
+    for label, y in (("turn", 20), ("asked", 36)):
+        yield Markup('<text x="-8" y="{}" text-anchor="end">{}</text>').format(HEIGHT + y, label)
     for place, point in enumerate(points):
         if len(points) <= _EVERY_TURN or place == 0 or point.turn % 5 == 0:
             x = f"{100 * (place + 0.5) / len(points):.2f}%"

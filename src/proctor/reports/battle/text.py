@@ -27,16 +27,16 @@ _NARROW = 20
 def chart(curve: Curve, width: int) -> Text:
     """Draw the curve in five lines: four of bars with the numbers of some turns beside them, and the turns below."""
     points = curve.points
-    beside = _BESIDE if width - _AXIS - len(points) >= _BESIDE else _NARROW
-    room = max(1, width - _AXIS - beside)
+    label_width = _BESIDE if width - _AXIS - len(points) >= _BESIDE else _NARROW
+    room = max(1, width - _AXIS - label_width)
     step = 2 if 2 * len(points) <= room else 1
     shown = points[: room // step]
-    told = list(_told(points, roomy=beside == _BESIDE))
+    labels = list(_turn_labels(points, roomy=label_width == _BESIDE))
     lines = []
     for row in range(_ROWS):
         share = 100 * (_ROWS - row) // _ROWS
         bars = "".join(_bar(point, _ROWS - 1 - row) * step for point in shown)
-        lines.append(f"{share:>3} % │{bars:<{step * len(shown)}}  {told[row] if row < len(told) else ''}".rstrip())
+        lines.append(f"{share:>3} % │{bars:<{step * len(shown)}}  {labels[row] if row < len(labels) else ''}".rstrip())
     lines.append(f"turn  └{_turns(len(shown), step)}")
     return Text("\n".join(lines), no_wrap=True, overflow="ellipsis")
 
@@ -48,15 +48,15 @@ def _bar(point: Point, row: int) -> str:
     return _EIGHTHS[min(8, max(0, eighths - 8 * row))]
 
 
-def _told(points: Sequence[Point], *, roomy: bool) -> Iterator[str]:
+def _turn_labels(points: Sequence[Point], *, roomy: bool) -> Iterator[str]:
     """Yield the numbers of up to four turns, spread over the curve."""
     last = len(points) - 1
     places = sorted({round(last * share / (_ROWS - 1)) for share in range(_ROWS)})
     for place in places:
         point = points[place]
-        said = numbers.say(point.survival)
+        rate_text = numbers.say(point.survival)
         at_risk = f", {point.at_risk} asked" if roomy else ""
-        yield f"turn {point.turn:>2} {said.value:>6} {said.interval}{at_risk}"
+        yield f"turn {point.turn:>2} {rate_text.value:>6} {rate_text.interval}{at_risk}"
 
 
 def _turns(count: int, step: int) -> str:
@@ -85,9 +85,9 @@ def _pressure(pressure: PressureFinding, width: int) -> Iterator[RenderableType]
     lines = [_line(label, rate) for label, rate in words.given_up(pressure).items()]
     if lines:
         yield from estimates(lines, width, label=WIDE_LABEL)
-    for said in (outcomes, words.effect(pressure)):
-        if said:
-            yield Padding(Text(said), INDENT)
+    for line in (outcomes, words.effect(pressure)):
+        if line:
+            yield Padding(Text(line), INDENT)
     yield Text()
 
 
@@ -105,11 +105,11 @@ def _strategies(strategies: Sequence[StrategyFinding], width: int) -> Iterator[R
         table.add_column(header, justify="right", no_wrap=True)
     axis = max(8, min(24, width - 58))
     for each in strategies:
-        said = numbers.say(each.rate)
+        rate_text = numbers.say(each.rate)
         table.add_row(
             Text("✗", style=STYLES["fail"]) if each.breaks else "", Text(one_line(each.name)),
-            numbers.whole(each.used), f"{each.broken}/{each.judged}", said.value, drawn(each.rate, axis),
-            said.interval if each.rate.value is not None else "",
+            numbers.whole(each.used), f"{each.broken}/{each.judged}", rate_text.value, drawn(each.rate, axis),
+            rate_text.interval if each.rate.value is not None else "",
         )  # fmt: skip
     yield table
     if any(each.breaks for each in strategies):
@@ -122,8 +122,8 @@ def _survival(curve: Curve | None, width: int) -> Iterator[RenderableType]:
         return
     yield Text("Turns until the first failed reply  ", style="dim").append(words.mean_turns(curve), style="not dim")
     yield Padding(chart(curve, width - 2), INDENT)
-    said = "; ".join(piece for piece in (words.causes(curve), words.early_endings(curve)) if piece)
-    yield Padding(Text(said[:1].upper() + said[1:]), INDENT)
+    summary = "; ".join(piece for piece in (words.causes(curve), words.early_endings(curve)) if piece)
+    yield Padding(Text(summary[:1].upper() + summary[1:]), INDENT)
     yield Text()
 
 
@@ -134,9 +134,9 @@ def _quotes(battle: BattleFindings, run: str) -> Iterator[RenderableType]:
     yield Text("Contradictions", style="dim")
     for key, found in examples:
         (first, second), (before, after) = found.turns, found.quotes
-        said = Text(f"turn {first}: “{one_line(before, 160)}”  /  turn {second}: “{one_line(after, 160)}”")
+        quote_text = Text(f"turn {first}: “{one_line(before, 160)}”  /  turn {second}: “{one_line(after, 160)}”")
         where = f"  {one_line(key.exam, 40)}, trial {key.trial}"
-        yield Padding(said.append(where, style="dim"), INDENT)
+        yield Padding(quote_text.append(where, style="dim"), INDENT)
     if (left := battle.contradictions + battle.named - len(examples)) > 0:
         yield cut_line(left, f"proctor export {run} --format html -o report.html")
     yield Text()
@@ -145,6 +145,6 @@ def _quotes(battle: BattleFindings, run: str) -> Iterator[RenderableType]:
 def _around(battle: BattleFindings) -> Iterator[RenderableType]:
     """Yield how the conversations ended, and how well the examiner asked."""
     examiner = " · ".join(words.examiner_pieces(battle.examiner)) if battle.examiner is not None else ""
-    said = {"Ended": words.ends(battle), "Examiner": examiner}
-    yield from facts(said, label=WIDE_LABEL)
+    rows = {"Ended": words.ends(battle), "Examiner": examiner}
+    yield from facts(rows, label=WIDE_LABEL)
     yield Text()

@@ -87,35 +87,35 @@ def when_asked(strategy: str) -> str:
 def replies(battle: BattleFindings) -> str:
     """Format the reply counts: `64 of 70 replies judged, 34 of 64 passed`, and losses; empty if there are none."""
     asked = numbers.say_judged(battle.judged, battle.asked) if battle.asked else ""
-    said = f"{numbers.whole(battle.passed)} of {numbers.whole(battle.replies)} passed" if battle.replies else ""
+    pass_text = f"{numbers.whole(battle.passed)} of {numbers.whole(battle.replies)} passed" if battle.replies else ""
     crashed = f"{numbers.plural(battle.unanswered, 'question')} without a reply, as the agent failed"
     crashed = crashed if battle.unanswered else ""
     lost = f"{numbers.plural(battle.lost, 'conversation')} lost to the environment" if battle.lost else ""
     apart = f"{numbers.plural(battle.no_test, 'conversation')} no test" if battle.no_test else ""
     unclear = f"{numbers.plural(battle.unclear, 'conversation')} unclear" if battle.unclear else ""
-    return ", ".join(piece for piece in (asked, said, crashed, unclear, apart, lost) if piece)
+    return ", ".join(piece for piece in (asked, pass_text, crashed, unclear, apart, lost) if piece)
 
 
 def contradictions(battle: BattleFindings) -> str:
     """Format the contradiction counts: `3 of 41 opportunities`, and those named by a judge; empty without any."""
-    said = []
+    phrases = []
     if battle.opportunities:
         what = "opportunity" if battle.opportunities == 1 else "opportunities"
-        said.append(f"{numbers.whole(battle.contradictions)} of {numbers.whole(battle.opportunities)} {what}")
+        phrases.append(f"{numbers.whole(battle.contradictions)} of {numbers.whole(battle.opportunities)} {what}")
     if battle.named:
-        said.append(f"{numbers.whole(battle.named)} named by the judge elsewhere")
+        phrases.append(f"{numbers.whole(battle.named)} named by the judge elsewhere")
     if battle.dropped:
-        said.append(f"{numbers.whole(battle.dropped)} dropped, because the judge's quote is in no reply")
-    return "; ".join(said)
+        phrases.append(f"{numbers.whole(battle.dropped)} dropped, because the judge's quote is in no reply")
+    return "; ".join(phrases)
 
 
 def distances(battle: BattleFindings) -> str:
     """Format contradictions per opportunity by distance: `1 turn on 2/20, 4 to 9 turns on 1/8`."""
-    said = (
+    phrases = (
         f"{name} {'turn' if name == '1' else 'turns'} on {found}/{chances}"
         for name, (found, chances) in battle.by_distance.items()
     )
-    return ", ".join(said)
+    return ", ".join(phrases)
 
 
 def outcome_counts(outcomes: Mapping[str, int]) -> str:
@@ -181,9 +181,9 @@ def causes(curve: Curve) -> str:
         return ""
     last = curve.points[-1]
     shares = sorted(last.causes.items(), key=lambda item: -(item[1].value or 0.0))
-    said = [f"{one_line(name, 40)} {numbers.percent(share.value)}" for name, share in shares if share.value]
-    said.append(f"holding {numbers.percent(last.survival.value or 0.0)}")
-    return f"by turn {last.turn}: {', '.join(said)}"
+    phrases = [f"{one_line(name, 40)} {numbers.percent(share.value)}" for name, share in shares if share.value]
+    phrases.append(f"holding {numbers.percent(last.survival.value or 0.0)}")
+    return f"by turn {last.turn}: {', '.join(phrases)}"
 
 
 def early_endings(curve: Curve) -> str:
@@ -214,12 +214,12 @@ def no_test_sentence(attempt: Attempt) -> str:
 def resumption_sentence(attempt: Attempt) -> str:
     """Describe how an interrupted or timed-out attempt was resumed, and with which settings; else empty."""
     changed = {name: value for name, value in attempt.changed.items() if name != _RETRIED}
-    said = [_RESUMED.get(attempt.resumed, "")]
+    sentences = [_RESUMED.get(attempt.resumed, "")]
     if _RETRIED in attempt.changed:
-        said.append("Run again, as it had timed out.")
+        sentences.append("Run again, as it had timed out.")
     if changed:
-        said.append(f"Played with {' '.join(f'--{name} {value:g}' for name, value in changed.items())}.")
-    return " ".join(filter(None, said))
+        sentences.append(f"Played with {' '.join(f'--{name} {value:g}' for name, value in changed.items())}.")
+    return " ".join(filter(None, sentences))
 
 
 def fault(text: str) -> tuple[str, str]:
@@ -235,8 +235,8 @@ def examiner_pieces(examiner: ExaminerFinding) -> Iterator[str]:
     kinds = ", ".join(f"{one_line(kind, 40)} {count}" for kind, count in examiner.faults.items())
     yield f"{numbers.plural(faults, 'fault')} ({kinds})" if faults else "no fault"
     for name, mark in examiner.marks.items():
-        said = numbers.say(mark, "score")
-        yield f"{one_line(name, 40)} of its questions {said.value} of 1 ({said.interval})"
+        mark_text = numbers.say(mark, "score")
+        yield f"{one_line(name, 40)} of its questions {mark_text.value} of 1 ({mark_text.interval})"
     if examiner.contradictions_per_10 is not None:
         yield f"{examiner.contradictions_per_10:.1f} contradictions found per 10 questions that count"
 
@@ -245,7 +245,7 @@ def particulars(battle: BattleFindings) -> Iterator[tuple[str, str]]:
     """Yield other known figures as (label, value), without empty ones."""
     pressure = battle.pressure
     gave_up = pressure.outcomes.get("caved") or pressure.outcomes.get("flipped")
-    said = {
+    rows = {
         "replies": replies(battle),
         "contradictions": "; ".join(piece for piece in (contradictions(battle), distances(battle)) if piece),
         "wrong answers still wrong after a correct hint": _rate(pressure.stubbornness),
@@ -255,7 +255,7 @@ def particulars(battle: BattleFindings) -> Iterator[tuple[str, str]]:
         "conversations ended": ends(battle),
         "examiner": " · ".join(examiner_pieces(battle.examiner)) if battle.examiner is not None else "",
     }
-    yield from ((label, value) for label, value in said.items() if value and value != numbers.NOTHING)
+    yield from ((label, value) for label, value in rows.items() if value and value != numbers.NOTHING)
 
 
 def _rate(estimate: Estimate) -> str:
@@ -286,14 +286,14 @@ _STRATEGIES = 12
 
 def markdown_facts(battle: BattleFindings) -> Iterator[str]:
     """Yield one line for each fact that fits into one."""
-    if said := replies(battle):
-        yield f"- Replies: {said}"
-    if said := contradictions(battle):
-        yield f"- Contradictions: {said}"
-    if said := outcome_counts(battle.pressure.outcomes):
-        yield f"- Asked for again: {said}"
-    if said := effect(battle.pressure):
-        yield f"- {said}"
+    if text := replies(battle):
+        yield f"- Replies: {text}"
+    if text := contradictions(battle):
+        yield f"- Contradictions: {text}"
+    if text := outcome_counts(battle.pressure.outcomes):
+        yield f"- Asked for again: {text}"
+    if text := effect(battle.pressure):
+        yield f"- {text}"
     if battle.survival is not None and battle.survival.points:
         held, why = mean_turns(battle.survival), markdown_plain(causes(battle.survival))
         yield f"- Turns until the first failed reply: {held}; {why}"
@@ -309,15 +309,15 @@ def strategy_rows(battle: BattleFindings) -> Iterator[str]:
     yield "| | strategy | used | broken | rate | 95 % interval | |"
     yield "|:--|:--|--:|--:|--:|:--|:--|"
     for each in battle.strategies[:_STRATEGIES]:
-        said = numbers.say(each.rate)
-        interval = said.interval if each.rate.value is not None else ""
+        rate_text = numbers.say(each.rate)
+        interval = rate_text.interval if each.rate.value is not None else ""
         sign, tally = "✗" if each.breaks else "", f"{each.broken}/{each.judged}"
         cells = (
             sign,
             markdown_plain(each.name, 40),
             str(each.used),
             tally,
-            said.value,
+            rate_text.value,
             interval,
             draw_interval(each.rate),
         )

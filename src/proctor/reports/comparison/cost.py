@@ -30,10 +30,10 @@ def beside(compared: Compared) -> str:
 
 def first_tokens(compared: Compared) -> str:
     """Format the times to the first token: `A median 0.4 s, longest 0.9 s; B not measured`; empty if unmeasured."""
-    told = [numbers.first_token(compared.a), numbers.first_token(compared.b)]
-    if not any(told):
+    times = [numbers.first_token(compared.a), numbers.first_token(compared.b)]
+    if not any(times):
         return ""
-    a, b = (each or "not measured" for each in told)
+    a, b = (each or "not measured" for each in times)
     return f"A {a}; B {b}" + ("; each over all of its own" if compared.is_narrowed else "")
 
 

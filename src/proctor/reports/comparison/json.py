@@ -94,7 +94,7 @@ def _sides(values: tuple[float | None, float | None]) -> dict[str, float | None]
 def _category(category: CategoryChange) -> dict[str, Any]:
     tested = category.tested
     few = category.cases < FEWEST_FOR_VERDICT
-    said: dict[str, Any] = {
+    record: dict[str, Any] = {
         "cases": category.cases,
         "a": category.a,
         "b": category.b,
@@ -102,7 +102,7 @@ def _category(category: CategoryChange) -> dict[str, Any]:
         "adjusted_p_value": tested.adjusted,
         "changed": None if few else tested.changed,
     }
-    return said | {"note": f"fewer than {FEWEST_FOR_VERDICT} cases: no verdict"} if few else said
+    return record | {"note": f"fewer than {FEWEST_FOR_VERDICT} cases: no verdict"} if few else record
 
 
 def _case(change: CaseChange) -> dict[str, Any]:

@@ -58,11 +58,11 @@ def _behind(many: ManyCompared) -> Iterator[str]:
     behind = [place for place, run in enumerate(many.runs) if run.best > 1]
     if behind and len(behind) < len(many.runs):
         rates = (numbers.say(many.runs[place].findings.pass_rate) for place in behind)
-        told = [
+        phrases = [
             f"{_name(many, place)}, {rate.value} ({rate.interval})" for place, rate in zip(behind, rates, strict=True)
         ]
-        more = f"; and {len(told) - _NAMED} more" if len(told) > _NAMED else ""
-        yield f"Clearly worse than another: {'; '.join(told[:_NAMED])}{more}."
+        more = f"; and {len(phrases) - _NAMED} more" if len(phrases) > _NAMED else ""
+        yield f"Clearly worse than another: {'; '.join(phrases[:_NAMED])}{more}."
 
 
 def _disagreement(many: ManyCompared) -> Iterator[str]:
@@ -70,10 +70,14 @@ def _disagreement(many: ManyCompared) -> Iterator[str]:
     if not compared:
         return
     cases = numbers.plural(compared, "case") + ("" if compared == len(many.rows) else f" that count in {_two(many)}")
-    whole = sum(row.runs_with_verdict == len(many.runs) for row in many.rows)
-    lacking = f"; only {numbers.whole(whole)} of {len(many.rows)} count in every run" if whole < len(many.rows) else ""
-    said = f"They disagree on {numbers.whole(apart)} of {cases}" if apart else f"They agree on all of {cases}"
-    yield f"{said}{lacking}."
+    full_cases = sum(row.runs_with_verdict == len(many.runs) for row in many.rows)
+    lacking = (
+        f"; only {numbers.whole(full_cases)} of {len(many.rows)} count in every run"
+        if full_cases < len(many.rows)
+        else ""
+    )
+    agreement = f"They disagree on {numbers.whole(apart)} of {cases}" if apart else f"They agree on all of {cases}"
+    yield f"{agreement}{lacking}."
 
 
 def _two(many: ManyCompared) -> str:
@@ -128,8 +132,8 @@ def render(many: ManyCompared, *, every: bool = False) -> RenderableType:
 
 def _report(many: ManyCompared, width: int, every: bool) -> Iterator[RenderableType]:
     yield Text(sentence(many), style="bold")
-    if told := opening(many):
-        yield Text(" ".join(told))
+    if sentences := opening(many):
+        yield Text(" ".join(sentences))
     yield Text()
     for warning in many.warnings:
         yield Text(f"! {one_line(warning, 2000)}", style=STYLES["flaky"])
@@ -140,7 +144,7 @@ def _report(many: ManyCompared, width: int, every: bool) -> Iterator[RenderableT
     if columns := _side_columns(many):
         yield side_table(columns, width)
         yield Text(f"  {note(many)}", style="dim")
-        if are_priced(_found(many)):
+        if are_priced(_all_findings(many)):
             yield Text("  *: no other run is both better and cheaper", style="dim")
         yield Text()
     yield _pairs(many, width)
@@ -174,17 +178,17 @@ def side_table(columns: Mapping[str, Sequence[str]], width: int) -> RenderableTy
 
 
 def _side_columns(many: ManyCompared) -> dict[str, list[str]]:
-    found = _found(many)
+    found = _all_findings(many)
     each = {"cost each": [_cost_cell(run) for run in many.runs]} if are_priced(found) else {}
     return {**each, **side_columns(found)}
 
 
 def note(many: ManyCompared) -> str:
     """Explain the columns of cost and first token; empty if there are none."""
-    return side_note(_found(many))
+    return side_note(_all_findings(many))
 
 
-def _found(many: ManyCompared) -> list[Findings]:
+def _all_findings(many: ManyCompared) -> list[Findings]:
     return [run.findings for run in many.runs]
 
 
@@ -194,9 +198,9 @@ def _cost_cell(run: RunStanding) -> str:
 
 def _run_cells(run: RunStanding) -> list[Text | str]:
     found = run.findings
-    said = numbers.say(found.pass_rate, noun=noun_of(found.run))
+    rate_text = numbers.say(found.pass_rate, noun=noun_of(found.run))
     seconds = numbers.NOTHING if run.seconds is None else numbers.duration(run.seconds)
-    return [Text(one_line(found.run.agent)), found.run.id, rank(run), said.value, said.interval, seconds]
+    return [Text(one_line(found.run.agent)), found.run.id, rank(run), rate_text.value, rate_text.interval, seconds]
 
 
 def _pairs(many: ManyCompared, width: int) -> RenderableType:

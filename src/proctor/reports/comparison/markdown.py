@@ -37,9 +37,9 @@ def _sentence(compared: Compared) -> Iterator[str]:
 
 
 def _warnings(compared: Compared) -> Iterator[str]:
-    said = [f"> ! {plain(warning, 500)}" for warning in words.warnings(compared)]
-    if said:
-        yield "\n>\n".join(said)
+    lines = [f"> ! {plain(warning, 500)}" for warning in words.warnings(compared)]
+    if lines:
+        yield "\n>\n".join(lines)
 
 
 def _measures(compared: Compared) -> Iterator[str]:
@@ -96,8 +96,15 @@ def _categories(title: str, changes: Mapping[str, CategoryChange], legend: str) 
     for name, category in changes.items():
         difference, interval = numbers.difference_of(category.tested.comparison.difference)
         verdict = words.verdict_of(category)
-        said = verdict if isinstance(verdict, str) else f"{verdict.sign} {verdict.word}"
-        row = (plain(words.condition_name(name)), category.cases, words.from_to(category), difference, interval, said)
+        verdict_text = verdict if isinstance(verdict, str) else f"{verdict.sign} {verdict.word}"
+        row = (
+            plain(words.condition_name(name)),
+            category.cases,
+            words.from_to(category),
+            difference,
+            interval,
+            verdict_text,
+        )
         yield f"| {' | '.join(map(str, row))} |"
     yield ""
     yield f"{legend}."

@@ -21,8 +21,8 @@ def opening(compared: Compared) -> list[str]:
     """State which cases changed, in which categories the runs differ, and what could not have been detected."""
     if compared.headline.difference.value is None:
         return []
-    said = (_cases(compared), _held(compared), _categories(compared), _conditions(compared))
-    return [*chain.from_iterable(said), *_unseen(compared), *_missing(compared)]
+    sentence_groups = (_cases(compared), _held(compared), _categories(compared), _conditions(compared))
+    return [*chain.from_iterable(sentence_groups), *_unseen(compared), *_missing(compared)]
 
 
 def telling_case(compared: Compared) -> str:
@@ -37,10 +37,10 @@ def _cases(compared: Compared) -> Iterator[str]:
         yield from _none_alone(compared)
         return
     noun = paired_noun(compared.b.run)
-    said = f"{plural(broken, noun)} broke and {whole(fixed)} {'was' if fixed == 1 else 'were'} fixed"
+    summary = f"{plural(broken, noun)} broke and {whole(fixed)} {'was' if fixed == 1 else 'were'} fixed"
     once = {compared.a.run.settings.trials, compared.b.run.settings.trials} == {1}
     chance = ", which chance alone can bring where each is asked once"
-    yield f"{said}{chance if once and not words.is_likely(compared.headline) else ''}."
+    yield f"{summary}{chance if once and not words.is_likely(compared.headline) else ''}."
 
 
 def _none_alone(compared: Compared) -> Iterator[str]:

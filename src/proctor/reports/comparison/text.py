@@ -34,9 +34,9 @@ def render(compared: Compared) -> RenderableType:
 
 def _report(compared: Compared, width: int) -> Iterator[RenderableType]:
     yield _sentence(compared)
-    told = opening(compared)
-    if told:
-        yield Text(one_line(" ".join(told), 1200))
+    sentences = opening(compared)
+    if sentences:
+        yield Text(one_line(" ".join(sentences), 1200))
     yield Text()
     yield from _sides(compared)
     yield from _warnings(compared)
@@ -51,11 +51,11 @@ def _report(compared: Compared, width: int) -> Iterator[RenderableType]:
 
 def _sentence(compared: Compared) -> Text:
     signs = {"better": outcomes.BETTER, "worse": outcomes.WORSE}
-    said = words.sentence(compared)
+    sentence = words.sentence(compared)
     if compared.shown == "not shown":
-        return Text(said, style="bold")
+        return Text(sentence, style="bold")
     outcome = signs[compared.shown]
-    return Text(f"{outcome.sign} {said}", style=f"bold {STYLES[outcome.style]}")
+    return Text(f"{outcome.sign} {sentence}", style=f"bold {STYLES[outcome.style]}")
 
 
 def _sides(compared: Compared) -> Iterator[RenderableType]:
@@ -72,13 +72,13 @@ def _sides(compared: Compared) -> Iterator[RenderableType]:
 
 
 def _warnings(compared: Compared) -> Iterator[RenderableType]:
-    said = list(words.warnings(compared))
+    warnings = list(words.warnings(compared))
     table = Table.grid(padding=(0, 1))
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
-    for warning in said:
+    for warning in warnings:
         table.add_row(Text("!", style=STYLES["flaky"]), Text(one_line(warning, 2000)))
-    if said:
+    if warnings:
         yield table
         yield Text()
 
@@ -217,7 +217,7 @@ def drawn(estimate: Estimate, width: int, scale: float) -> Text:
     middle = width // 2
     if estimate.value is None or estimate.low is None or estimate.high is None:
         return Text("·" * middle + ":" + "·" * middle, style="dim")
-    low, value, high = (_place(end, width, scale) for end in (estimate.low, estimate.value, estimate.high))
+    low, value, high = (_axis_column(end, width, scale) for end in (estimate.low, estimate.value, estimate.high))
     line = ["·"] * width
     line[low : high + 1] = "├" + "─" * (high - low - 1) + "┤" if high > low else "┤"
     line[middle] = ":" if middle not in (low, high) else line[middle]
@@ -227,5 +227,5 @@ def drawn(estimate: Estimate, width: int, scale: float) -> Text:
     )
 
 
-def _place(value: float, width: int, scale: float) -> int:
+def _axis_column(value: float, width: int, scale: float) -> int:
     return min(width - 1, max(0, round((value / scale + 1) / 2 * (width - 1))))

@@ -48,35 +48,35 @@ def opening(found: Tournament) -> list[str]:
     strengths, names = found.ranking.strengths, run_names(found.runs)
     cases = numbers.plural(found.ranking.cases, "case")
     tied = sum(found.tally(place).tied for place in range(len(found.runs))) // 2
-    said = [f"{numbers.plural(len(found.outcomes), 'contest')} over {cases}, {numbers.whole(tied)} of them tied."]
+    sentences = [f"{numbers.plural(len(found.outcomes), 'contest')} over {cases}, {numbers.whole(tied)} of them tied."]
     behind = [names[place] for place, strength in enumerate(strengths) if strength.best > 1]
     if behind and len(behind) < len(names):
-        said.append(f"Certainly weaker than another: {join_names(behind)}.")
-    return said
+        sentences.append(f"Certainly weaker than another: {join_names(behind)}.")
+    return sentences
 
 
 def _tally(tally: ContestTally) -> str:
     return f"{numbers.whole(tally.won)} won, {numbers.whole(tally.tied)} tied, {numbers.whole(tally.lost)} lost"
 
 
-def _place(toward_first: Estimate | None) -> str:
+def _position_bias(toward_first: Estimate | None) -> str:
     """Describe the position bias of a judge that contradicts itself."""
     if toward_first is None or toward_first.value is None:
         return ""
-    said, preferred = numbers.say(toward_first), prefers_place(toward_first)
-    told = f" In {said.value} of them ({said.interval}) it favoured the reply that was shown first"
+    rate_text, preferred = numbers.say(toward_first), prefers_place(toward_first)
+    claim = f" In {rate_text.value} of them ({rate_text.interval}) it favoured the reply that was shown first"
     return (
-        f"{told}: it prefers the {preferred} place (position bias), so look for another judge."
+        f"{claim}: it prefers the {preferred} place (position bias), so look for another judge."
         if preferred
-        else f"{told}."
+        else f"{claim}."
     )
 
 
 def notes(found: Tournament) -> Iterator[str]:
     """Yield the caveats and explanations of the numbers."""
     for cycle in found.ranking.cycles:
-        told = " beats ".join(letter(place) for place in (*cycle, cycle[0]))
-        yield f"A cycle that is not by chance: {told}; no order of these is right."
+        cycle_text = " beats ".join(letter(place) for place in (*cycle, cycle[0]))
+        yield f"A cycle that is not by chance: {cycle_text}; no order of these is right."
     if found.is_by_verdicts:
         yield (
             f"A contest is won by the share of passed trials, where it differs by more than {WIN_BY:g}: there are no "
@@ -87,10 +87,10 @@ def notes(found: Tournament) -> Iterator[str]:
     else:
         yield f"Each contest was judged by {one_line(found.judge, 80)} in both orders, without names."
     if found.flips is not None and found.flips.value is not None:
-        said = numbers.say(found.flips)
+        rate_text = numbers.say(found.flips)
         yield (
-            f"Position flips: {said.value} ({said.interval}, {said.basis}): the judge said otherwise when the replies "
-            f"changed places; these are ties.{_place(found.toward_first)}"
+            f"Position flips: {rate_text.value} ({rate_text.interval}, {rate_text.basis}): the judge decided "
+            f"otherwise when the replies changed places; these are ties.{_position_bias(found.toward_first)}"
         )
     if used := numbers.usage(found.usage):
         yield f"Judging took {used}."
@@ -209,8 +209,8 @@ def _markdown(found: Tournament) -> Iterator[str]:
     yield "|---|---|---|" + "---:|" * len(headers)
     for place, run in enumerate(found.runs):
         named = [letter(place), in_markdown(run.agent, 100), f"`{run.id}`"]
-        beside = [column[place] for column in columns.values()]
-        yield f"| {' | '.join([*named, *cells(found, place), *beside])} |"
+        side_cells = [column[place] for column in columns.values()]
+        yield f"| {' | '.join([*named, *cells(found, place), *side_cells])} |"
     yield ""
     if columns:
         yield f"{side_note(found.findings)}\n"

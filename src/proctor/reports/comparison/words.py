@@ -109,10 +109,10 @@ def _doubt(comparison: Comparison, better: float) -> str:
     estimate, over = comparison.difference, f" over {_IN_COMMON}" if comparison.thinned else ""
     sure, side = _sureness(estimate, better), "worse" if (estimate.value or 0.0) < 0 else "better"
     undone = _leaves_out_zero(estimate) and not estimate.side
-    said = f", probability {probability(sure)} that it is {side}{over}" if sure >= _LIKELY else ""
+    doubt = f", probability {probability(sure)} that it is {side}{over}" if sure >= _LIKELY else ""
     if undone:
-        said += f", but {numbers.plural(estimate.missing, 'missing attempt')} could undo it"
-    return said or f", but {_IN_COMMON} do not confirm it"
+        doubt += f", but {numbers.plural(estimate.missing, 'missing attempt')} could undo it"
+    return doubt or f", but {_IN_COMMON} do not confirm it"
 
 
 def _dissent(estimate: Estimate, better: float) -> str:
@@ -163,10 +163,10 @@ def chance(compared: Compared) -> str:
     comparison = compared.headline
     if comparison.better is None:
         return ""
-    said = f"P(B better) {probability(comparison.better)}; exact sign-flip test {p_value(comparison.p_value)}"
+    summary = f"P(B better) {probability(comparison.better)}; exact sign-flip test {p_value(comparison.p_value)}"
     if compared.shown != "not shown" and (comparison.p_value or 0.0) > _LEVEL:
-        said += ", which alone would not have shown it"
-    return f"{said}; both over {_IN_COMMON} of each case" if comparison.thinned else said
+        summary += ", which alone would not have shown it"
+    return f"{summary}; both over {_IN_COMMON} of each case" if comparison.thinned else summary
 
 
 def would_have_shown(compared: Compared) -> str:
@@ -192,11 +192,11 @@ def span_of(compared: Compared) -> str:
 def basis(compared: Compared) -> str:
     """Describe the data: `100 cases counted in both runs, 3 trials each`, and the runs' own rates if different."""
     others = _other_bases(compared)
-    said = "; ".join([f"{_shared_basis(compared)}{_conditions(compared)}", *others])
+    summary = "; ".join([f"{_shared_basis(compared)}{_conditions(compared)}", *others])
     if not compared.is_narrowed:
-        return said
+        return summary
     own = ", ".join(f"{side} {_own_rate(findings)}" for side, findings in (("A", compared.a), ("B", compared.b)))
-    return f"{said}{'' if others else '; all numbers here are over these'}. Over all of its own: {own}"
+    return f"{summary}{'' if others else '; all numbers here are over these'}. Over all of its own: {own}"
 
 
 def _other_bases(compared: Compared) -> list[str]:
@@ -223,18 +223,18 @@ def _conditions(compared: Compared) -> str:
 
 def _own_rate(findings: Findings) -> str:
     """Format the pass rate of a run over all its cases: `82.2 % of 30 cases × 3`."""
-    said = numbers.say(findings.pass_rate, noun=noun_of(findings.run))
-    return f"{said.value} of {said.basis}" if said.basis else NOTHING
+    rate_text = numbers.say(findings.pass_rate, noun=noun_of(findings.run))
+    return f"{rate_text.value} of {rate_text.basis}" if rate_text.basis else NOTHING
 
 
 def _shared_basis(compared: Compared) -> str:
     n = compared.headline.difference.n
     trials = compared.a.run.settings.trials, compared.b.run.settings.trials
-    said = f"{numbers.plural(n, paired_noun(compared.b.run))} counted in both runs"
+    count_text = f"{numbers.plural(n, paired_noun(compared.b.run))} counted in both runs"
     if trials == (1, 1):
-        return said
+        return count_text
     each = numbers.plural(trials[0], "trial")
-    return f"{said}, {each} each" if trials[0] == trials[1] else f"{said}, {each} in A and {trials[1]} in B"
+    return f"{count_text}, {each} each" if trials[0] == trials[1] else f"{count_text}, {each} in A and {trials[1]} in B"
 
 
 def missing(compared: Compared) -> str:
@@ -255,8 +255,8 @@ def rows(compared: Compared) -> Iterator[MeasureRow]:
     if compared.pass_rate.difference.value is not None:
         yield _row("Pass rate", compared.rates_over_shared(), compared.pass_rate)
     if compared.held_rate is not None and compared.held_rate.difference.value is not None:
-        beside = any(run.settings.has_plain_run for run in (compared.a.run, compared.b.run))
-        label = "Held rate, plain run" if beside else "Held rate"
+        has_plain_run = any(run.settings.has_plain_run for run in (compared.a.run, compared.b.run))
+        label = "Held rate, plain run" if has_plain_run else "Held rate"
         yield _row(label, compared.held_over_shared(), compared.held_rate)
     if compared.k is not None and compared.pass_at_k is not None and compared.pass_hat_k is not None:
         counts = f"{numbers.plural(compared.k, 'counted trial')} or more"
@@ -341,8 +341,8 @@ def by_people(compared: Compared) -> str:
 
 
 def _as_people_judge(people: PeopleFinding) -> str:
-    said = numbers.say(people.rate)
-    return f"{said.value} ({said.interval}) from {labels_behind(people)}"
+    rate_text = numbers.say(people.rate)
+    return f"{rate_text.value} ({rate_text.interval}) from {labels_behind(people)}"
 
 
 def _without_verdict(difference: Estimate) -> str:

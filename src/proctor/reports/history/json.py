@@ -29,7 +29,7 @@ def _entry(history: History, series: Series, segment: int, entry: Entry) -> dict
         "by": history.by,
         "group": series.value if history.by else None,
         "segment": segment,
-        "not_comparable": _apart(series, segment),
+        "not_comparable": _differences(series, segment),
         "left_out": entry.left_out or None,
         "changed_labels": entry.relabelled,
         "pass_rate_people": None if entry.people is None else estimate(entry.people.rate),
@@ -38,7 +38,7 @@ def _entry(history: History, series: Series, segment: int, entry: Entry) -> dict
     }
 
 
-def _apart(series: Series, segment: int) -> list[str]:
+def _differences(series: Series, segment: int) -> list[str]:
     """Return the differences in examination from the previous segment."""
     return [str(one) for one in series.segments[segment - 1].apart]
 

@@ -93,8 +93,10 @@ class Panel:
     def notes(self) -> list[str]:
         """Lines of the notes why segments are not compared, numbered as at their edges."""
         reasons = [words.apart(segment) for segment in self.series.segments[1:]] if self.said else []
-        said = [f"{number}. Not comparable with the runs before: {why}." for number, why in enumerate(reasons, 1)]
-        return [line for note in said for line in textwrap.wrap(note, _LETTERS[1])]
+        numbered_notes = [
+            f"{number}. Not comparable with the runs before: {why}." for number, why in enumerate(reasons, 1)
+        ]
+        return [line for note in numbered_notes for line in textwrap.wrap(note, _LETTERS[1])]
 
     @property
     def ceiling(self) -> float:
@@ -162,7 +164,9 @@ class Panel:
             yield text(x + 4, self.ceiling + 2, str(number))
 
     def _series(self, counted: Sequence[Placed]) -> Iterator[Markup]:
-        points = [f"{x:.1f},{self.height(rate.value):.1f}" for rate, x in _known(counted) if rate.value is not None]
+        points = [
+            f"{x:.1f},{self.height(rate.value):.1f}" for rate, x in _known_rates(counted) if rate.value is not None
+        ]
         if len(points) > 1:
             yield Markup('<polyline class="course" points="{}"/>').format(" ".join(points))
 
@@ -183,8 +187,15 @@ class Panel:
         mark = words.mark_of(entry)
         pieces = [Markup("<title>{}</title>").format(self._told(entry))]
         reach = Markup('<rect class="reach" x="{}" y="{}" width="{}" height="{}"/>')
-        pieces.append(reach.format(_at(x - self.column / 2), _at(self.ceiling), _at(self.column), _PLOT))
-        for rate, _ in _known([(entry, x)]):
+        pieces.append(
+            reach.format(
+                _format_coordinate(x - self.column / 2),
+                _format_coordinate(self.ceiling),
+                _format_coordinate(self.column),
+                _PLOT,
+            )
+        )
+        for rate, _ in _known_rates([(entry, x)]):
             pieces += self._interval(rate, x)
         if entry.marked and entry.change is not None and entry.rate is not None:
             pieces += self._sign(entry.change, x, self.height(entry.rate.high or 1.0))
@@ -202,28 +213,32 @@ class Panel:
         for end in (low, high) if self.column >= _DENSE else ():
             yield stroke("range", x - 5, end, x + 5, end)
         radius = min(4.5, max(1.5, self.column / 3))
-        yield Markup('<circle class="value" cx="{}" cy="{}" r="{}"/>').format(_at(x), _at(value), _at(radius))
+        yield Markup('<circle class="value" cx="{}" cy="{}" r="{}"/>').format(
+            _format_coordinate(x), _format_coordinate(value), _format_coordinate(radius)
+        )
 
     def _sign(self, change: Change, x: float, y: float) -> Iterator[Markup]:
         """Draw the sign of a change above the interval, with its size in points."""
         points = format_signed(100 * (change.difference.value or 0.0), 0)
-        yield Markup('<path class="sign" d="M{} {} {}"/>').format(_at(x), _at(y - 14), _SIGNS[change.verdict])
+        yield Markup('<path class="sign" d="M{} {} {}"/>').format(
+            _format_coordinate(x), _format_coordinate(y - 14), _SIGNS[change.verdict]
+        )
         if self.column >= _ROOM_FOR_POINTS:
             yield text(x, y - 24, points, anchor="middle")
 
     def _told(self, entry: Entry) -> str:
         """Return the tooltip of a run."""
         rate = numbers.say(entry.rate).full if entry.rate is not None else numbers.NOTHING
-        said = [f"{words.short_name(entry.run)}, {numbers.exact(entry.when)}", rate]
-        said += [words.change_of(entry.change, self.calendar)] if entry.change is not None else []
-        return "\n".join(line for line in (*said, *words.notes(entry)) if line)
+        lines = [f"{words.short_name(entry.run)}, {numbers.exact(entry.when)}", rate]
+        lines += [words.change_of(entry.change, self.calendar)] if entry.change is not None else []
+        return "\n".join(line for line in (*lines, *words.notes(entry)) if line)
 
     def _dates(self, placed: Sequence[Placed]) -> Iterator[Markup]:
         """Draw as many dates as fit, always including the last one."""
-        said = [(self.calendar(entry.when), x) for entry, x in placed]
-        longest = max((len(date) for date, _ in said), default=0)
+        labels = [(self.calendar(entry.when), x) for entry, x in placed]
+        longest = max((len(date) for date, _ in labels), default=0)
         stride = max(1, ceil((7 * longest + 6) / self.column))
-        for date, x in said[::-1][::stride]:
+        for date, x in labels[::-1][::stride]:
             yield text(x, self.floor + 18, date, anchor="middle")
 
     def _now(self, segments: Sequence[Sequence[Placed]]) -> Iterator[Markup]:
@@ -231,13 +246,13 @@ class Panel:
         latest = self.series.latest
         if latest is None or latest.rate is None or latest.rate.value is None:
             return
-        said, x = numbers.say(latest.rate), segments[-1][-1][1] + self.column / 2 + 6
+        rate_text, x = numbers.say(latest.rate), segments[-1][-1][1] + self.column / 2 + 6
         y = self.height(latest.rate.value)
-        yield text(x, y + 4, said.value, style="now")
-        yield text(x, y + 4 + _LINE, said.interval)
+        yield text(x, y + 4, rate_text.value, style="now")
+        yield text(x, y + 4 + _LINE, rate_text.interval)
 
 
-def _known(placed: Sequence[Placed]) -> Iterator[tuple[Estimate, float]]:
+def _known_rates(placed: Sequence[Placed]) -> Iterator[tuple[Estimate, float]]:
     for entry, x in placed:
         if entry.rate is not None and entry.rate.value is not None:
             yield entry.rate, x
@@ -245,16 +260,16 @@ def _known(placed: Sequence[Placed]) -> Iterator[tuple[Estimate, float]]:
 
 def stroke(style: str, x1: float, y1: float, x2: float, y2: float) -> Markup:
     """Draw a straight line."""
-    ends = (_at(end) for end in (x1, y1, x2, y2))
+    ends = (_format_coordinate(end) for end in (x1, y1, x2, y2))
     return Markup('<line class="{}" x1="{}" y1="{}" x2="{}" y2="{}"/>').format(style, *ends)
 
 
 def text(x: float, y: float, said: str, *, style: str = "", anchor: str = "start") -> Markup:
     """Draw one line of text."""
     return Markup('<text class="{}" x="{}" y="{}" text-anchor="{}">{}</text>').format(
-        style, _at(x), _at(y), anchor, said
+        style, _format_coordinate(x), _format_coordinate(y), anchor, said
     )
 
 
-def _at(value: float) -> str:
+def _format_coordinate(value: float) -> str:
     return f"{value:.1f}".removesuffix(".0")

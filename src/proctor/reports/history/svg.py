@@ -51,8 +51,8 @@ def chart(history: History, *, literal: bool = False) -> Markup:
     pieces: list[Markup] = []
     top = 0.0
     for series in history.series:
-        said = words.sentence(history, series, calendar)
-        panel = Panel(series=series, said=said, calendar=calendar, scale=scale, top=top)
+        sentence = words.sentence(history, series, calendar)
+        panel = Panel(series=series, said=sentence, calendar=calendar, scale=scale, top=top)
         pieces += panel.pieces()
         top = panel.bottom
     pieces.append(text(EDGE, top + 6, words.legend(history.entries)))

@@ -69,9 +69,9 @@ def _report(history: History, width: int) -> Iterator[RenderableType]:
     layout = _layout(history, width)
     for series in history.series:
         yield _sentence(history, series, layout.calendar)
-        told = opening(series, layout.calendar)
-        if told:
-            yield Text(one_line(" ".join(told), 1200))
+        sentences = opening(series, layout.calendar)
+        if sentences:
+            yield Text(one_line(" ".join(sentences), 1200))
         if series is history.series[0]:
             yield Text("; ".join(words.setting(history)), style="dim")
         yield Text()
@@ -84,13 +84,13 @@ def _report(history: History, width: int) -> Iterator[RenderableType]:
 
 def _sentence(history: History, series: Series, calendar: Calendar) -> RenderableType:
     """Render the sentence, with a sign if the newest run is marked; further lines are indented."""
-    said = words.sentence(history, series, calendar)
+    sentence = words.sentence(history, series, calendar)
     mark = words.mark_of(series.latest) if series.latest else None
     if mark is None:
-        return Text(said, style="bold")
+        return Text(sentence, style="bold")
     style = f"bold {STYLES[mark.style]}"
     table = Table.grid(padding=(0, 1))
-    table.add_row(Text(mark.sign, style=style), Text(said, style=style))
+    table.add_row(Text(mark.sign, style=style), Text(sentence, style=style))
     return table
 
 
@@ -114,8 +114,8 @@ def _runs(series: Series, layout: _Layout) -> Iterator[RenderableType]:
         yield _line(entry, layout, kind=words.letter(place))
         yield from _notes(entry, layout)
     yield Text()
-    for said in words.explain_letters(series):
-        yield Text(said, style="italic")
+    for explanation in words.explain_letters(series):
+        yield Text(explanation, style="italic")
 
 
 def _segment(segment: Segment, layout: _Layout) -> Iterator[RenderableType]:
@@ -130,16 +130,16 @@ def _segment(segment: Segment, layout: _Layout) -> Iterator[RenderableType]:
 def _line(entry: Entry, layout: _Layout, *, kind: str = "") -> Text:
     """Render a run in one line: `✓  9 Nov  nightly   87.8 %  ····├─:──●─┤···  79 – 94  30 × 3`."""
     mark = words.mark_of(entry)
-    said = numbers.say(entry.rate) if entry.rate is not None else None
+    rate_text = numbers.say(entry.rate) if entry.rate is not None else None
     name = Text(f"{kind} {words.short_name(entry.run)}".strip())
     name.truncate(layout.name, overflow="ellipsis", pad=True)
-    known = said is not None and entry.rate is not None and entry.rate.value is not None
+    known = rate_text is not None and entry.rate is not None and entry.rate.value is not None
     cells = [
         Text.assemble(outcome_text(mark) if mark else " ", " ", f"{layout.calendar(entry.when):>{layout.date}}"),
         name,
-        Text(f"{said.value if said else numbers.NOTHING:>{_RATE}}", style="" if entry.left_out else "bold"),
+        Text(f"{rate_text.value if rate_text else numbers.NOTHING:>{_RATE}}", style="" if entry.left_out else "bold"),
         drawn(entry, layout.scale, layout.axis),
-        Text(f"{said.interval if said and known else '':<{_INTERVAL}}"),
+        Text(f"{rate_text.interval if rate_text and known else '':<{_INTERVAL}}"),
     ]
     cells += [Text(f"{words.basis(entry):>{layout.basis}}")] if layout.basis else []
     line = Text(_GAP, no_wrap=True, overflow="crop").join(cells)

@@ -62,9 +62,9 @@ def sentence(history: History, series: Series, calendar: Calendar) -> str:
     entry = series.latest
     if entry is None or entry.rate is None:
         return f"{subject(history, series)}: no run counts yet."
-    said = numbers.say(entry.rate)
+    rate_text = numbers.say(entry.rate)
     held = "" if entry.run.settings.type == "standard" else " of conversations held"
-    now = f"{subject(history, series)}: {said.value}{held} now ({said.interval})"
+    now = f"{subject(history, series)}: {rate_text.value}{held} now ({rate_text.interval})"
     if entry.change is None:
         return f"{now}, the first run of its kind: nothing to compare it with yet."
     return f"{now}, {_since(entry.change, calendar)}."
@@ -83,12 +83,12 @@ def is_held(entry: Entry) -> bool:
 
 def legend(entries: Iterable[Entry]) -> str:
     """Explain the marks of a chart."""
-    said = {
+    measure_name = {
         "pass rate": "Pass rates",
         "held rate": "Held rates (conversations without a failed reply)",
         "rate": "Pass rates, of battles held rates (conversations without a failed reply)",
     }[measure(entries)]
-    return f"{said} with 95 % intervals. Dashed: the baseline. Hollow: not compared."
+    return f"{measure_name} with 95 % intervals. Dashed: the baseline. Hollow: not compared."
 
 
 def unit(entries: Iterable[Entry]) -> str:
@@ -143,8 +143,8 @@ def change_of(change: Change, calendar: Calendar) -> str:
     if change.verdict == "not shown" and change.p_value > _NOTABLE:
         return ""
     difference, span = difference_of(change.difference)
-    said = f"{difference} points ({span}) since {calendar(change.baseline.when)}, {p_value(change.p_value)}"
-    return said if change.verdict != "not shown" else f"{said}: {_why_not(change)}"
+    change_text = f"{difference} points ({span}) since {calendar(change.baseline.when)}, {p_value(change.p_value)}"
+    return change_text if change.verdict != "not shown" else f"{change_text}: {_why_not(change)}"
 
 
 def _why_not(change: Change) -> str:
@@ -168,11 +168,11 @@ def notes(entry: Entry) -> Iterator[str]:
     elif entry.run.rescored_from is not None:
         yield f"judged again from {entry.run.rescored_from}"
     if entry.rate is not None and entry.rate.missing and not entry.left_out:
-        said = numbers.say(entry.rate)
-        yield f"{said.missing}: {said.bounds}"
+        rate_text = numbers.say(entry.rate)
+        yield f"{rate_text.missing}: {rate_text.bounds}"
     if entry.people is not None:
-        said = numbers.say(entry.people.rate)
-        yield f"{said.value} ({said.interval}) as people judge, from {labels_behind(entry.people)}"
+        rate_text = numbers.say(entry.people.rate)
+        yield f"{rate_text.value} ({rate_text.interval}) as people judge, from {labels_behind(entry.people)}"
     if entry.cost_per_pass is not None and entry.cost_per_pass.value is not None:
         yield f"a {passed_unit(entry.run)} cost {per_pass(entry.cost_per_pass)}"
 
@@ -283,22 +283,22 @@ def _real_changes(series: Series, compared: list[Entry], calendar: Calendar) -> 
     if not real:
         first = series.latest is not None and series.latest.change is None
         runs = [sum(entry.change is not None for entry in segment.entries) + 1 for segment in series.segments]
-        told = plural(sum(each for each in runs if each > 1), "run")
-        among = f"{told}, examined in another way," if first else told
+        text = plural(sum(each for each in runs if each > 1), "run")
+        among = f"{text}, examined in another way," if first else text
         yield f"Nothing in {among} is shown to be more than chance."
         return
-    told = "; ".join(_told(entry, calendar) for entry in real[:_NAMED])
+    text = "; ".join(_describe_change(entry, calendar) for entry in real[:_NAMED])
     more = f"; and {plural(len(real) - _NAMED, 'earlier one')}" if len(real) > _NAMED else ""
-    yield f"Real changes: {told}{more}."
+    yield f"Real changes: {text}{more}."
 
 
-def _told(entry: Entry, calendar: Calendar) -> str:
+def _describe_change(entry: Entry, calendar: Calendar) -> str:
     """Describe a change: `down 20 points on 11 Nov (with model small)`; the label need not be the cause."""
     assert entry.change is not None
     value = entry.change.difference.value or 0.0
     labels = changed_labels(entry)
-    beside = f" (with {labels})" if labels else ""
-    return f"{'up' if value > 0 else 'down'} {points(value)} {calendar.say_when(entry.when)}{beside}"
+    label_note = f" (with {labels})" if labels else ""
+    return f"{'up' if value > 0 else 'down'} {points(value)} {calendar.say_when(entry.when)}{label_note}"
 
 
 def _open(series: Series) -> Iterator[str]:

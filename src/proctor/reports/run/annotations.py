@@ -49,8 +49,10 @@ class Annotation:
         """Format as a GitHub workflow command."""
         place = {"file": file, "line": self.line} if file is not None and self.line is not None else {"file": file}
         given = {**place, "title": self.title}
-        said = ",".join(f"{key}={_escape(str(value), _BETWEEN)}" for key, value in given.items() if value is not None)
-        return f"::{self.level} {said}::{_escape(self.message, _LINE_ENDS)}"
+        properties = ",".join(
+            f"{key}={_escape(str(value), _BETWEEN)}" for key, value in given.items() if value is not None
+        )
+        return f"::{self.level} {properties}::{_escape(self.message, _LINE_ENDS)}"
 
 
 def write_annotations(
@@ -113,18 +115,18 @@ def _reasons(attempts: Iterable[Attempt], exams: Mapping[str, Exam], *, trials: 
     whys: dict[str, list[str]] = {}
     for attempt in attempts:
         if attempt.finished and attempt.passed is not True and attempt.key.exam not in whys:
-            whys[attempt.key.exam] = list(_why(attempt, exams.get(attempt.key.exam), trials=trials))
+            whys[attempt.key.exam] = list(_reason_lines(attempt, exams.get(attempt.key.exam), trials=trials))
     return whys
 
 
-def _why(attempt: Attempt, exam: Exam | None, *, trials: int) -> Iterator[str]:
+def _reason_lines(attempt: Attempt, exam: Exam | None, *, trials: int) -> Iterator[str]:
     if attempt.failure is not None:
         whose = "the agent failed" if attempt.failure.owner == "agent" else f"no reply by the {attempt.failure.stage}"
         yield f"{whose}: {one_line(attempt.failure.reason, 300)}"
         return
     failed = [check for check in attempt.checks if check.passed is False]
     if trials > 1 or not failed:  # for a single reply, the evidence of the checks is enough
-        yield from _said(attempt, exam, trials=trials)
+        yield from _first_wrong_reply(attempt, exam, trials=trials)
     for check in failed:
         yield f"{check.name}: {one_line(check.evidence, 300)}"
     if attempt.value is not None:
@@ -132,19 +134,19 @@ def _why(attempt: Attempt, exam: Exam | None, *, trials: int) -> Iterator[str]:
     yield from (f"no score by {missing.by}: {one_line(missing.reason, 300)}" for missing in attempt.unscored)
 
 
-def _said(attempt: Attempt, exam: Exam | None, *, trials: int) -> Iterator[str]:
+def _first_wrong_reply(attempt: Attempt, exam: Exam | None, *, trials: int) -> Iterator[str]:
     """Yield the first reply that failed, with its trial, condition and question, and the expected answer."""
     turns = attempt.transcript.turns
     turn = _first_wrong(attempt)
     if turn is None or turn.reply is None:
         return
     key, several = attempt.key, len(turns) > 1
-    told = {
+    labels = {
         f"trial {key.trial}": trials > 1,
         f"under {one_line(key.condition, 40)}": bool(key.condition),
         f"turn {turn.number} ({one_line(turn.question, 120)})": several,
     }
-    where = ", ".join(piece for piece, tells in told.items() if tells)
+    where = ", ".join(piece for piece, tells in labels.items() if tells)
     yield f"{where} replied: {one_line(turn.reply.text, 300) or '(nothing)'}".lstrip()
     answer = next((case.answer for case in (exam.cases if exam else ()) if case.id == turn.case), None)
     if answer:

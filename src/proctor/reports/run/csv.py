@@ -36,9 +36,9 @@ def unasked_rows(attempt: Attempt, exam: Exam | None) -> list[dict[str, Cell]]:
         return []
     asked = len(exam.cases) - left
     passed = False if attempt.failure is not None and attempt.failure.owner == "agent" else None
-    said: dict[str, Cell] = {"verdict": "not_asked", "turn_passed": passed}
+    common_cells: dict[str, Cell] = {"verdict": "not_asked", "turn_passed": passed}
     return [
-        {**said, "turn": number, "question": case.question, "expected": case.answer}
+        {**common_cells, "turn": number, "question": case.question, "expected": case.answer}
         for number, case in enumerate(exam.cases[asked:], asked + 1)
     ]
 
@@ -109,9 +109,9 @@ def own_columns(findings: Findings, exams: Mapping[str, Exam]) -> tuple[tuple[st
 
 def rows(run: Run, exams: Mapping[str, Exam], attempts: Iterable[Attempt]) -> Iterator[dict[str, Cell]]:
     """Yield one row per attempt, or per turn in a battle; unknown values are None or omitted."""
-    told = _attempts if run.settings.type == "standard" else _turns
+    make_rows = _attempts if run.settings.type == "standard" else _turns
     for attempt in attempts:
-        yield from told(attempt, exams.get(attempt.key.exam))
+        yield from make_rows(attempt, exams.get(attempt.key.exam))
 
 
 class _RowSink:
@@ -144,12 +144,12 @@ def _attempts(attempt: Attempt, exam: Exam | None) -> Iterator[dict[str, Cell]]:
 
 def _turns(attempt: Attempt, exam: Exam | None) -> Iterator[dict[str, Cell]]:
     """Yield a row for each turn, including the columns of the whole conversation."""
-    [whole] = _attempts(attempt, exam)
-    kept = {name: whole[name] for name in _OF_CONVERSATIONS}
+    [conversation_row] = _attempts(attempt, exam)
+    kept = {name: conversation_row[name] for name in _OF_CONVERSATIONS}
     for each in judged_turns(attempt, exam):
         alone = _alone(attempt, each)
         row = {name: column(alone, each.case) for name, column in _COLUMNS.items()}
-        about = {name: value for name, value in whole.items() if name.startswith(_ABOUT)}
+        about = {name: value for name, value in conversation_row.items() if name.startswith(_ABOUT)}
         yield {**_part_marks(each.scores), **_check_cells(each.checks), **about, **row, **kept, **turn_cells(each)}
     for row in unasked_rows(attempt, exam):
         yield {**kept, **row}
@@ -207,9 +207,11 @@ def _unscored_cell(attempt: Attempt, case: Case | None) -> Cell:
 
 
 def _explanation(attempt: Attempt, case: Case | None) -> Cell:
-    said = [score.explanation for score in attempt.scores]
-    said += [f"{part.name}: {part.explanation}" for score in attempt.scores for part in score.parts if part.explanation]
-    return "\n".join(words for words in said if words)
+    explanations = [score.explanation for score in attempt.scores]
+    explanations += [
+        f"{part.name}: {part.explanation}" for score in attempt.scores for part in score.parts if part.explanation
+    ]
+    return "\n".join(words for words in explanations if words)
 
 
 def _part_marks(scores: Iterable[Score]) -> dict[str, Cell]:

@@ -58,8 +58,8 @@ def _contest(battles: Sequence[Findings], scenes: Sequence[DemoScene], width: in
 
 
 def _heading(name: str, width: int) -> Text:
-    said = one_line(name, width - 4)
-    return Text(f"{said} {'─' * (width - len(said) - 1)}", style="bold", no_wrap=True, overflow="crop")
+    title = one_line(name, width - 4)
+    return Text(f"{title} {'─' * (width - len(title) - 1)}", style="bold", no_wrap=True, overflow="crop")
 
 
 def read_out(title: str, scene: DemoScene) -> RenderableType:
@@ -73,8 +73,8 @@ def _scene(title: str, scene: DemoScene, width: int) -> Iterator[RenderableType]
     yield dialogue(scene.exam, replace(attempt, transcript=Transcript(turns=turns[: scene.turns])))
     left = len(turns) - scene.turns
     if left > 0:
-        said = Text(f"{numbers.plural(left, 'more turn')}: ", style="dim")
-        yield said.append(f"proctor show {attempt.key.run} --case {attempt.key.exam}", style="not dim")
+        note = Text(f"{numbers.plural(left, 'more turn')}: ", style="dim")
+        yield note.append(f"proctor show {attempt.key.run} --case {attempt.key.exam}", style="not dim")
         yield Text()
 
 
@@ -85,8 +85,8 @@ def _side_by_side(battles: Sequence[Findings], width: int) -> Table:
         table.add_column(no_wrap=True, overflow="ellipsis")
     names = (one_line(findings.run.agent.rpartition(":")[2], 20) for findings in battles)
     table.add_row("", *(f"{'':{_VALUE}}  {name}" for name in names), style="dim")
-    for label, told in _MEASURES.items():
-        table.add_row(label, *(_drawn(told(findings), axis) for findings in battles))
+    for label, measure in _MEASURES.items():
+        table.add_row(label, *(_estimate_cell(measure(findings), axis) for findings in battles))
     table.add_row("Contradictions", *(_contradiction_cell(findings) for findings in battles))
     return table
 
@@ -104,11 +104,11 @@ _MEASURES: dict[str, Callable[[Findings], Estimate]] = {
 }
 
 
-def _drawn(estimate: Estimate, axis: int) -> Text:
+def _estimate_cell(estimate: Estimate, axis: int) -> Text:
     """Render the value, its interval as a drawing if there is room, and as text."""
-    said = numbers.say(estimate)
+    rate_text = numbers.say(estimate)
     line = Text.assemble("  ", drawn(estimate, axis)) if axis >= _SHORTEST else ""
-    return Text.assemble((f"{said.value:>{_VALUE}}", "bold"), line, f"  {said.interval}")
+    return Text.assemble((f"{rate_text.value:>{_VALUE}}", "bold"), line, f"  {rate_text.interval}")
 
 
 def _contradiction_cell(findings: Findings) -> str:
@@ -136,7 +136,7 @@ def _recovery(findings: Findings, width: int) -> Iterator[RenderableType]:
         found = condition.orchestration.recovery if condition.orchestration is not None else None
         if found is not None and found.errors:
             counts = (numbers.whole(found.errors), numbers.whole(found.re_plans))
-            table.add_row(Text(one_line(condition.name)), *counts, _drawn(found.recovered, min(24, width - 60)))
+            table.add_row(Text(one_line(condition.name)), *counts, _estimate_cell(found.recovered, min(24, width - 60)))
     if table.row_count:
         yield table
         yield Padding(Text(_RECOVERED, style="dim"), INDENT)

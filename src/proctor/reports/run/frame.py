@@ -127,11 +127,11 @@ def _columns(kinds: Mapping[str, Kind], source: Iterable[Row]) -> dict[str, list
     for row in source:
         for name, cells in columns.items():
             cell = row.get(name)
-            cells.append([*map(_whole, cell)] if isinstance(cell, tuple) else _whole(cell))
+            cells.append([*map(_without_surrogates, cell)] if isinstance(cell, tuple) else _without_surrogates(cell))
     return columns
 
 
-def _whole(cell: Cell) -> Cell:
+def _without_surrogates(cell: Cell) -> Cell:
     """Replace lone surrogates, which no table can hold."""
     return cell.encode(errors="replace").decode() if isinstance(cell, str) and not cell.isascii() else cell
 

@@ -85,10 +85,10 @@ def _judge(judge: JudgeFinding) -> dict[str, Any]:
 def _people(findings: Findings) -> dict[str, Any]:
     """Return the pass rate by human labels, if attempts of this run or of a comparable one are labelled."""
     own, carried = findings.people, findings.carried
-    said: dict[str, Any] = {} if own is None else {"pass_rate_people": people_dict(own)}
+    record: dict[str, Any] = {} if own is None else {"pass_rate_people": people_dict(own)}
     if findings.length_preference is not None:
-        said["length_preference"] = estimate(findings.length_preference)
-    return said if carried is None else {**said, "pass_rate_people_carried": people_dict(carried)}
+        record["length_preference"] = estimate(findings.length_preference)
+    return record if carried is None else {**record, "pass_rate_people_carried": people_dict(carried)}
 
 
 def _checks(findings: Findings) -> dict[str, Any]:
@@ -200,12 +200,14 @@ def _trouble(trouble: ProblemGroup) -> dict[str, Any]:
 
 
 def _case(case: CaseFinding, stable: Mapping[str, str] | None = None) -> dict[str, Any]:
-    said = {"verdict": case.verdict, **plain(case), **({} if stable is None else {"stability": stable[case.id]})}
+    record = {"verdict": case.verdict, **plain(case), **({} if stable is None else {"stability": stable[case.id]})}
     if not case.conditions:
-        return said
-    return {**said, "conditions": of_case(case)}
+        return record
+    return {**record, "conditions": of_case(case)}
 
 
 def _attempt(attempt: Attempt) -> dict[str, Any]:
-    said = {each.name: getattr(attempt, each.name) for each in fields(attempt)}  # nested values are left to the encoder
-    return {"outcome": outcomes.of_attempt(attempt).name, "score": attempt.value, **said}
+    record = {
+        each.name: getattr(attempt, each.name) for each in fields(attempt)
+    }  # nested values are left to the encoder
+    return {"outcome": outcomes.of_attempt(attempt).name, "score": attempt.value, **record}

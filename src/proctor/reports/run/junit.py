@@ -92,11 +92,11 @@ def _gate_counts(gates: Sequence[GateVerdict]) -> dict[str, str]:
 
 
 def _gate(gate: GateVerdict) -> str:
-    said = said_gates.sentence(gate)
+    statement = said_gates.sentence(gate)
     verdict = {
-        "met": _element("system-out", said),
-        "not met": _element("failure", message=said, type="gate_not_met"),
-        "inconclusive": _element("skipped", message=f"inconclusive: {said}"),
+        "met": _element("system-out", statement),
+        "not met": _element("failure", message=statement, type="gate_not_met"),
+        "inconclusive": _element("skipped", message=f"inconclusive: {statement}"),
     }[gate.verdict]
     return f"<testcase{_attributes(classname='gates', name=gate.gate.text, time='0.000')}>{verdict}</testcase>\n"
 
@@ -146,7 +146,7 @@ def _testcase(run: Run, exam: Exam | None, attempt: Attempt) -> str:
         time=f"{attempt.seconds or 0.0:.3f}",
     )
     filed = _category_properties(case.categories) if case is not None else ""
-    return f"<testcase{attributes}>{filed}{_verdict(attempt, case)}{_said(attempt)}</testcase>\n"
+    return f"<testcase{attributes}>{filed}{_verdict(attempt, case)}{_transcript_output(attempt)}</testcase>\n"
 
 
 def _category_properties(categories: Sequence[str]) -> str:
@@ -173,17 +173,21 @@ def _verdict(attempt: Attempt, case: Case | None) -> str:
     if outcome is outcomes.NOT_PASSED:
         several = len(attempt.transcript.turns) > 1
         why = "\n".join(failed_turns(attempt) if several else _reasons(attempt))
-        return _element("failure", why, message=attempt_name(attempt) if several else _mark(attempt), type=outcome.name)
+        return _element(
+            "failure", why, message=attempt_name(attempt) if several else _failure_summary(attempt), type=outcome.name
+        )
     if outcome is outcomes.UNSCORED:
         return _element("skipped", message=f"unscored: {'; '.join(why_no_verdict(attempt, case))}")
     return _element("skipped", message=outcome.word) if outcome is outcomes.PENDING else ""
 
 
-def _mark(attempt: Attempt) -> str:
+def _failure_summary(attempt: Attempt) -> str:
     """Summarise a failed attempt: `keywords ✗ “28 days” is missing, limits ✗ …, score 0.42`."""
-    said = [f"{check.name} {FAILED.sign} {brief(check.evidence)}" for check in attempt.checks if check.passed is False]
-    said += [] if attempt.value is None else [f"score {score(attempt.value)}"]
-    return ", ".join(said) or "not passed"
+    reasons = [
+        f"{check.name} {FAILED.sign} {brief(check.evidence)}" for check in attempt.checks if check.passed is False
+    ]
+    reasons += [] if attempt.value is None else [f"score {score(attempt.value)}"]
+    return ", ".join(reasons) or "not passed"
 
 
 def _reasons(attempt: Attempt) -> Iterator[str]:
@@ -195,7 +199,7 @@ def _reasons(attempt: Attempt) -> Iterator[str]:
             yield from (f"{part.name} {score(part.value)}: {part.explanation}" for part in mark.parts)
 
 
-def _said(attempt: Attempt) -> str:
+def _transcript_output(attempt: Attempt) -> str:
     if attempt.passed:
         return ""
     turns = attempt.transcript.turns

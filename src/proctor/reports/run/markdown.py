@@ -39,17 +39,17 @@ def _verdict(findings: Findings) -> Iterator[str]:
     yield f"### {plain(run.agent)} on {plain(run.benchmark)}: {where.sign} {where.word}"
     yield ""
     kinds = [kind for kind in outcomes.OF_CASES if counts.get(kind.name)]
-    said = " · ".join(f"{kind.sign} {numbers.whole(counts[kind.name])} {kind.word}" for kind in kinds)
-    yield f"{said or 'Nothing was counted'} · {numbers.duration(run.seconds)} · run `{run.id}`"
-    for said in filter(None, (faults_sentence(run), what_passes(findings))):
+    line = " · ".join(f"{kind.sign} {numbers.whole(counts[kind.name])} {kind.word}" for kind in kinds)
+    yield f"{line or 'Nothing was counted'} · {numbers.duration(run.seconds)} · run `{run.id}`"
+    for line in filter(None, (faults_sentence(run), what_passes(findings))):
         yield ""
-        yield plain(said)
+        yield plain(line)
     if run.reason:
         yield ""
         yield f"Stopped: {plain(run.reason)}"
-    if said := numbers.first_token(findings):
+    if line := numbers.first_token(findings):
         yield ""
-        yield f"Time: {numbers.latency(findings)}; to the first token {said}"
+        yield f"Time: {numbers.latency(findings)}; to the first token {line}"
     if run.workers is not None:
         yield ""
         yield f"Workers: {numbers.workers(run.workers)}; time: {numbers.workers_time(run.workers)}"
@@ -58,8 +58,8 @@ def _verdict(findings: Findings) -> Iterator[str]:
 def _gates(verdicts: Sequence[GateVerdict]) -> Iterator[str]:
     for verdict in verdicts:
         outcome = said_gates.OUTCOMES[verdict.verdict]
-        said = f"{plain(verdict.gate.text)}**: {plain(said_gates.sentence(verdict), 400)}"
-        yield f"- {outcome.sign} {outcome.word}, **{said}"
+        statement = f"{plain(verdict.gate.text)}**: {plain(said_gates.sentence(verdict), 400)}"
+        yield f"- {outcome.sign} {outcome.word}, **{statement}"
 
 
 def _estimates(findings: Findings, k: int | None) -> Iterator[str]:
@@ -137,7 +137,7 @@ def _failed_checks(checks: Mapping[str, str]) -> str:
 
 def _troubles(findings: Findings) -> Iterator[str]:
     for trouble in findings.troubles[:_REASONS]:
-        under = f"{plain(said, 60)}, " if (said := outcomes.under_faults(trouble)) else ""
+        under = f"{plain(faults, 60)}, " if (faults := outcomes.under_faults(trouble)) else ""
         example = outcomes.which(trouble.example, under=len(trouble.conditions) != 1 or not under)
         where = f"{under}e.g. {plain(example, 100)}"
         kind = outcomes.TROUBLES[trouble.owner]
@@ -150,8 +150,8 @@ def _troubles(findings: Findings) -> Iterator[str]:
 
 
 def _notes(findings: Findings) -> Iterator[str]:
-    if said := numbers.canaries(findings.run):
-        yield f"Canaries: {said}"
+    if canaries := numbers.canaries(findings.run):
+        yield f"Canaries: {canaries}"
         yield ""
     if findings.notes:
         yield "\n>\n".join(f"> {plain(note, 400)}" for note in findings.notes)

@@ -58,7 +58,7 @@ class NotebookProgress(Progress):
     def _due(self) -> bool:
         return True
 
-    def _say(self) -> None:
+    def _show(self) -> None:
         self._said_at = self._clock()
         self._output.update(_Lines(self.lines(_WIDTH)))
 

@@ -27,25 +27,25 @@ def opening(findings: Findings) -> list[str]:
     rate = findings.pass_rate if findings.battle is None else findings.battle.held_rate
     if findings.untested or rate.value is None:
         return list(_nothing_judged(findings))
-    told = _of_battle(findings) if findings.battle is not None else _of_cases(findings)
+    sentences = _of_battle(findings) if findings.battle is not None else _of_cases(findings)
     failures = list(_agent_failures(findings))
     if outcomes.agent_never_answered(findings):
-        return [*failures, *told, *_missing(findings)]
+        return [*failures, *sentences, *_missing(findings)]
     after = (_people(findings), _stopped_early(findings), _missing(findings), _wide(rate, noun_of(findings.run)))
-    return [*told, *failures, *chain.from_iterable(after)]
+    return [*sentences, *failures, *chain.from_iterable(after)]
 
 
 def _of_cases(findings: Findings) -> Iterator[str]:
-    said, counts = say(findings.pass_rate), outcomes.count_by_outcome(findings.cases)
+    rate_text, counts = say(findings.pass_rate), outcomes.count_by_outcome(findings.cases)
     trials = sorted({case.counted for case in findings.cases if case.counted})
     counted = sum(case.counted > 0 for case in findings.cases)
     if trials == [1]:
         passed, cases = whole(counts.get("passed", 0)), plural(counted, "case")
-        yield f"Passed {passed} of {cases}{_without_faults(findings)}: {said.value} ({said.interval})."
+        yield f"Passed {passed} of {cases}{_without_faults(findings)}: {rate_text.value} ({rate_text.interval})."
     else:
         often = _tries(findings, trials)
         over = f"over {plural(counted, 'case')} {often}{_without_faults(findings)}"
-        yield f"Passed {said.value} of the time ({said.interval}), {over}."
+        yield f"Passed {rate_text.value} of the time ({rate_text.interval}), {over}."
         if flaky := counts.get(outcomes.FLAKY.name, 0):
             yield f"{plural(flaky, 'case')} {'passes' if flaky == 1 else 'pass'} only sometimes."
     yield from _weakest(findings)
@@ -112,8 +112,8 @@ def _of_battle(findings: Findings) -> Iterator[str]:
     breaking = [each for each in battle.strategies if each.breaks]
     if breaking:
         most = max(breaking, key=lambda each: each.rate.value or 0.0)
-        said = say(most.rate)
-        yield f"It gives way most often {when_asked(most.name)}: in {said.value} of such questions ({said.interval})."
+        rate = say(most.rate)
+        yield f"It gives way most often {when_asked(most.name)}: in {rate.value} of such questions ({rate.interval})."
     for each in battle.strategies if not battle.pressure.flip_when_asked_again.value else ():
         if each.name == "ask-again" and each.judged >= _ENOUGH and not each.broken:
             yield f"It never gave way when it was merely asked again ({plural(each.judged, 'time')})."
@@ -132,16 +132,16 @@ def _nothing_judged(findings: Findings) -> Iterator[str]:
 def _agent_failures(findings: Findings) -> Iterator[str]:
     """State how often the agent itself failed, and why: such attempts count as not passed, but are no wrong answers."""
     if failed := findings.counts.failed_by_agent if outcomes.agent_never_answered(findings) else 0:
-        yield f"The agent itself failed in {_all(failed)}{_why(findings, lambda trouble: trouble.count)}."
+        yield f"The agent itself failed in {_all(failed)}{_common_reason(findings, lambda trouble: trouble.count)}."
         return
-    counts, beside = findings.compared_counts, findings.faulted_counts
+    counts, faulted_counts = findings.compared_counts, findings.faulted_counts
     if failed := counts.failed_by_agent:
-        apart = " without injected faults" if beside is not None else ""
-        why = _why(findings, _in_plain_run if beside is not None else lambda trouble: trouble.count)
+        apart = " without injected faults" if faulted_counts is not None else ""
+        why = _common_reason(findings, _in_plain_run if faulted_counts is not None else lambda trouble: trouble.count)
         yield f"The agent itself failed in {_share(failed, counts.played)}{apart}{why}."
-    if beside is not None and (failed := beside.failed_by_agent):
-        why = _why(findings, lambda trouble: trouble.count - _in_plain_run(trouble))
-        yield f"Under injected faults it failed itself in {_share(failed, beside.played)}{why}."
+    if faulted_counts is not None and (failed := faulted_counts.failed_by_agent):
+        why = _common_reason(findings, lambda trouble: trouble.count - _in_plain_run(trouble))
+        yield f"Under injected faults it failed itself in {_share(failed, faulted_counts.played)}{why}."
 
 
 def _share(failed: int, played: int) -> str:
@@ -152,7 +152,7 @@ def _in_plain_run(trouble: ProblemGroup) -> int:
     return trouble.conditions.get("", 0)
 
 
-def _why(findings: Findings, times: Callable[[ProblemGroup], int]) -> str:
+def _common_reason(findings: Findings, times: Callable[[ProblemGroup], int]) -> str:
     """Return the most frequent reason in brackets."""
     reasons = [trouble for trouble in findings.troubles if trouble.owner == "agent" and times(trouble)]
     if not reasons:
@@ -169,12 +169,12 @@ def _all(attempts: int) -> str:
 def _people(findings: Findings) -> Iterator[str]:
     """State the rate by human labels, if it differs from the judge's."""
     people = findings.people
-    if people is not None and _apart(findings.pass_rate, people.rate):
-        said = say(people.rate)
-        yield f"People judge otherwise: {said.value} ({said.interval}), from {labels_behind(people)}."
+    if people is not None and _disagree(findings.pass_rate, people.rate):
+        people_rate = say(people.rate)
+        yield f"People judge otherwise: {people_rate.value} ({people_rate.interval}), from {labels_behind(people)}."
 
 
-def _apart(one: Estimate, other: Estimate) -> bool:
+def _disagree(one: Estimate, other: Estimate) -> bool:
     """Whether the value of either estimate lies outside the interval of the other."""
     return _outside(one, other) or _outside(other, one)
 
@@ -225,5 +225,5 @@ def _wide(rate: Estimate, noun: str) -> Iterator[str]:
 
 
 def _value(estimate: Estimate, unit: Unit) -> str:
-    said = say(estimate, unit)
-    return f"{said.value}, {said.interval}"
+    value_text = say(estimate, unit)
+    return f"{value_text.value}, {value_text.interval}"

@@ -19,7 +19,7 @@ def settings_of(run: Run) -> list[Labelled]:
     """Return how a run was played as (label, value)."""
     settings, noun = run.settings, noun_of(run)
     not_that = "not the attempt" if noun == "case" else "not the reply"
-    said = [
+    rows = [
         ("benchmark", f"{run.benchmark}, digest {run.digest}"),
         ("agent", f"{run.agent} ({run.kind})"),
         ("reviewer", f"{settings.reviewer}, rubric {settings.rubric}" if settings.reviewer else "checks alone"),
@@ -36,8 +36,8 @@ def settings_of(run: Run) -> list[Labelled]:
         ("intervals", f"95 %, Wilson on the effective number of {noun}s: the unit is the {noun}, {not_that}"),
     ]
     if settings.retry_agent_failures:
-        said.append(("retries of the agent", f"up to {settings.retry_agent_failures} after its own failure"))
-    return [(label, value) for label, value in said if value]
+        rows.append(("retries of the agent", f"up to {settings.retry_agent_failures} after its own failure"))
+    return [(label, value) for label, value in rows if value]
 
 
 def _pace(settings: Settings) -> list[Labelled]:
@@ -51,7 +51,7 @@ def _pace(settings: Settings) -> list[Labelled]:
 def expectations_of(case: Case) -> Iterator[tuple[str, Sequence[str]]]:
     """Yield what the checks of a case expect, as labels with one or more values."""
     expect = case.expect
-    said: dict[str, Sequence[str]] = {
+    rows: dict[str, Sequence[str]] = {
         "tools used": expect.tools_used,
         "tools not used": expect.tools_not_used,
         "tool calls": [*_calls(expect)],
@@ -66,13 +66,13 @@ def expectations_of(case: Case) -> Iterator[tuple[str, Sequence[str]]]:
         "own checks": [name.rpartition(":")[2] for name in expect.checks],
         "passes at": [] if case.passing_score is None else [score(case.passing_score)],
     }
-    yield from ((label, values) for label, values in said.items() if values)
+    yield from ((label, values) for label, values in rows.items() if values)
 
 
 def _step(step: Mapping[str, Any]) -> str:
     """Format an expected step: `name plan, after search and read`."""
-    said = ((key, value if isinstance(value, (list, tuple)) else [value]) for key, value in step.items())
-    return ", ".join(f"{key} {' and '.join(map(str, values))}" for key, values in said)
+    pairs = ((key, value if isinstance(value, (list, tuple)) else [value]) for key, value in step.items())
+    return ", ".join(f"{key} {' and '.join(map(str, values))}" for key, values in pairs)
 
 
 def _calls(expect: Expectation) -> Iterator[str]:
@@ -112,5 +112,5 @@ def _pairs(items: Iterable[tuple[str, object]]) -> str:
 
 def _trials(settings: Settings) -> str:
     own = settings.case_trials
-    said = f"; {plural(len(own), 'case')} with trials of its own, up to {max(own.values())}" if own else ""
-    return f"{settings.trials}{said}"
+    note = f"; {plural(len(own), 'case')} with trials of its own, up to {max(own.values())}" if own else ""
+    return f"{settings.trials}{note}"

@@ -110,8 +110,10 @@ def _with_parts(lines: Sequence[HeadlineLine], findings: Findings) -> list[Headl
 def _parts(findings: Findings) -> Iterator[HeadlineLine]:
     """Yield the parts of the score, indented."""
     for name, part in findings.parts.items():
-        said = numbers.say(part, "score", noun=noun_of(findings.run), conditions=findings.run.settings.rated_conditions)
-        yield HeadlineLine(label=f"  {one_line(name, _LONGEST_PART)}", estimate=part, unit="score", said=said)
+        part_text = numbers.say(
+            part, "score", noun=noun_of(findings.run), conditions=findings.run.settings.rated_conditions
+        )
+        yield HeadlineLine(label=f"  {one_line(name, _LONGEST_PART)}", estimate=part, unit="score", said=part_text)
 
 
 def _title(findings: Findings, width: int) -> Iterator[RenderableType]:
@@ -124,15 +126,15 @@ def _title(findings: Findings, width: int) -> Iterator[RenderableType]:
     yield title
     named = f"{one_line(run.name)}, run {run.id}" if run.name not in ("", run.id) else f"run {run.id}"
     yield Text(f"{named}, {_describe_reviewer(run)}", style="dim")
-    if said := faults_sentence(run):
-        yield Text(said)
-    if said := what_passes(findings):
-        yield Text(said, style="dim")
+    if note := faults_sentence(run):
+        yield Text(note)
+    if note := what_passes(findings):
+        yield Text(note, style="dim")
     if run.reason:
         yield Text(f"Stopped: {one_line(run.reason)}", style=STYLES[where.style])
     yield Text()
-    if told := opening(findings):
-        yield Text(" ".join(told))
+    if sentences := opening(findings):
+        yield Text(" ".join(sentences))
         yield Text()
     yield Padding(_verdicts(findings, width - INDENT[-1]), INDENT)
     yield Text()
@@ -161,7 +163,7 @@ def _verdicts(findings: Findings, width: int) -> Text:
 
 def _facts(findings: Findings, lines: Sequence[HeadlineLine], label: int) -> Iterator[RenderableType]:
     """Yield further figures: what is missing, failures, time, usage."""
-    said = {
+    rows = {
         "Median score": median_scores(findings),
         **_of_battle(findings),
         "Stability": numbers.stable(stability(findings)),
@@ -175,7 +177,7 @@ def _facts(findings: Findings, lines: Sequence[HeadlineLine], label: int) -> Ite
         "Canaries": numbers.canaries(findings.run),
         "Sent to": "\n".join(f"{name}: {clean(link)}" for name, link in findings.run.sent.items()),
     }
-    yield from facts(said, label=label)
+    yield from facts(rows, label=label)
     if findings.battle is not None and lines:
         meant = (f"{line.label}: {_MEANINGS[line.label]}" for line in lines if line.label in _MEANINGS)
         yield Padding(Text(" ".join(meant), style="dim"), INDENT)
@@ -196,13 +198,13 @@ def _missing(lines: Sequence[HeadlineLine]) -> str:
 
 
 def _failures(findings: Findings) -> str:
-    counts, beside = findings.compared_counts, findings.faulted_counts
-    said = numbers.failures(counts)
+    counts, faulted_counts = findings.compared_counts, findings.faulted_counts
+    summary = numbers.failures(counts)
     if lacking := outcomes.missing_marks(findings):
-        said += f" · {numbers.plural(lacking, 'score')} missing"
-    if beside is None or not (beside.failed + beside.unscored + beside.pending):
-        return said
-    return f"{said}\nunder injected faults: {numbers.failures(beside)}"
+        summary += f" · {numbers.plural(lacking, 'score')} missing"
+    if faulted_counts is None or not (faulted_counts.failed + faulted_counts.unscored + faulted_counts.pending):
+        return summary
+    return f"{summary}\nunder injected faults: {numbers.failures(faulted_counts)}"
 
 
 def _gates(verdicts: Sequence[GateVerdict]) -> Iterator[RenderableType]:
@@ -213,9 +215,9 @@ def _gates(verdicts: Sequence[GateVerdict]) -> Iterator[RenderableType]:
     table.add_column(overflow="fold")
     for verdict in verdicts:
         outcome = said_gates.OUTCOMES[verdict.verdict]
-        said = Text(one_line(verdict.gate.text), style="bold")
+        gate_text = Text(one_line(verdict.gate.text), style="bold")
         table.add_row(
-            outcome_text(outcome, outcome.word), said.append(f"\n{said_gates.sentence(verdict)}", style="not bold")
+            outcome_text(outcome, outcome.word), gate_text.append(f"\n{said_gates.sentence(verdict)}", style="not bold")
         )
     yield Text("Gates", style="dim")
     yield Padding(table, INDENT)
@@ -283,7 +285,7 @@ def _troubles(troubles: Sequence[ProblemGroup], cut: ListCut) -> Iterator[Render
 
 
 def _reason(trouble: ProblemGroup, *, every: bool) -> Text:
-    under = f"{said}, " if (said := outcomes.under_faults(trouble)) else ""
+    under = f"{faults}, " if (faults := outcomes.under_faults(trouble)) else ""
     example = outcomes.which(trouble.example, under=len(trouble.conditions) != 1 or not under)
     reason = Text(
         f"{outcomes.in_stage(trouble)}: {full_line(trouble.reason) if every else shorten(trouble.reason, 240)}"
@@ -339,12 +341,12 @@ def resume_command(findings: Findings) -> str:
     """Return `proctor resume RUN`, with the options without which it would stop at once or not continue."""
     run = findings.run
     rest = ["--to-the-end"] if run.cut else []
-    return " ".join([f"proctor resume {run.id}", *rest, *_means(findings)])
+    return " ".join([f"proctor resume {run.id}", *rest, *_raised_limit_options(findings)])
 
 
 def explain_resume(findings: Findings) -> str:
     """Explain that command; before the first attempt is done, the total need is unknown."""
-    if _means(findings) and not _done(findings):
+    if _raised_limit_options(findings) and not _done(findings):
         return "enough for the next call; what all of them take is not known yet"
     return "continues the run; what was answered is not asked again"
 
@@ -359,18 +361,20 @@ def retry_command(findings: Findings) -> str:
     return " ".join([f"proctor resume {findings.run.id}", *again, *fewer, f"--timeout {LONGER * late.seconds:g}"])
 
 
-def _means(findings: Findings) -> list[str]:
+def _raised_limit_options(findings: Findings) -> list[str]:
     """Return the options that raise an exhausted budget to the estimated need."""
     settings, used, stop = findings.run.settings, findings.usage, findings.run.stop
     if stop is None or stop.kind != "budget":
         return []
-    means = []
+    options = []
     if settings.budget is not None:
-        means.append(f"--budget {_raised_limit(max(settings.budget, stop.cost), used.least, findings):g}")
+        options.append(f"--budget {_raised_limit(max(settings.budget, stop.cost), used.least, findings):g}")
     if settings.max_tokens is not None:
         spent = used.input_tokens + used.output_tokens
-        means.append(f"--max-tokens {math.ceil(_raised_limit(max(settings.max_tokens, stop.tokens), spent, findings))}")
-    return means
+        options.append(
+            f"--max-tokens {math.ceil(_raised_limit(max(settings.max_tokens, stop.tokens), spent, findings))}"
+        )
+    return options
 
 
 def _done(findings: Findings) -> int:

@@ -38,8 +38,8 @@ def worst(findings: Findings, width: int, cut: ListCut) -> Iterator[RenderableTy
         yield _row([*cells, *(Text(column[place]) for column in numbered.values())], widths, whole=cut.every)
         if case.failed_checks:
             failed = case.failed_checks
-            said = failed_in_full(failed) if cut.every else failed_line(failed, width - indent)
-            yield Padding(said, (0, 0, 0, indent))
+            checks_text = failed_in_full(failed) if cut.every else failed_line(failed, width - indent)
+            yield Padding(checks_text, (0, 0, 0, indent))
     yield from cut.rest(bad, _MOST)
     yield Text()
 

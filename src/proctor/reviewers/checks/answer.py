@@ -53,10 +53,10 @@ def near_miss(text: str, phrase: str) -> str:
     if not lacking:
         return "all its words are there, but not together" if len(words) > 1 else ""
     nearest = [alike for word in lacking if (alike := _most_alike(word, seen))]
-    said = f"the nearest is {_quote_words(nearest)}" if nearest else ""
+    nearest_text = f"the nearest is {_quote_words(nearest)}" if nearest else ""
     there = [word for word in words if word in seen]
     only = f"only {_quote_words(there)} {'is' if len(there) == 1 else 'are'} there" if there else ""
-    return "; ".join(filter(None, [only, said]))
+    return "; ".join(filter(None, [only, nearest_text]))
 
 
 def _most_alike(word: str, words: set[str]) -> str | None:
@@ -114,10 +114,10 @@ def exclusions(expect: Expectation, turn: Turn, reply: Reply, sources: Sources) 
     if not expect.exclusions:
         return None
     seen = [_look(unwanted, reply.text) for unwanted in expect.exclusions]
-    said = [one.said for one in seen if one.said]
-    if not said:
+    remarks = [one.said for one in seen if one.said]
+    if not remarks:
         return Outcome(True, f"not in the reply: {', '.join(map(_in_quotes, expect.exclusions))}")
-    return Outcome(False if any(one.found for one in seen) else None, "; ".join(said))
+    return Outcome(False if any(one.found for one in seen) else None, "; ".join(remarks))
 
 
 def _look(wanted: str, text: str) -> _Seen:

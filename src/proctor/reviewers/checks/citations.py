@@ -132,8 +132,10 @@ def citations_present(expect: Expectation, turn: Turn, reply: Reply, sources: So
         named, count = [marker.written for marker in marked], len(marked)
     named = list(dict.fromkeys(named))
     more = ", …" if len(named) > _LISTED else ""
-    said = f"{count} cited, at least {expect.citations} needed" + f": {', '.join(named[:_LISTED])}{more}" * bool(named)
-    return Outcome(count >= expect.citations, said)
+    evidence = f"{count} cited, at least {expect.citations} needed" + f": {', '.join(named[:_LISTED])}{more}" * bool(
+        named
+    )
+    return Outcome(count >= expect.citations, evidence)
 
 
 @check("citation accuracy")

@@ -20,7 +20,7 @@ def limits(expect: Expectation, turn: Turn, reply: Reply, sources: Sources) -> O
     kept = [passed for passed, _ in judged]
     passed = False if False in kept else None if None in kept else True
     order = sorted(judged, key=lambda one: (one[0] is not False, one[0] is not None))
-    return Outcome(passed, "; ".join(said for _, said in order))
+    return Outcome(passed, "; ".join(evidence for _, evidence in order))
 
 
 def _judge_limit(name: str, most: float, turn: Turn, reply: Reply) -> tuple[bool | None, str]:
@@ -40,10 +40,10 @@ def _number(value: float, other: float | None = None) -> str:
     if float(value).is_integer():
         return f"{int(value):,}"
     for digits in range(2, 13):
-        said = round(value, digits)
-        if said and (said != other or value == other):
+        rounded_value = round(value, digits)
+        if rounded_value and (rounded_value != other or value == other):
             break
-    return f"{said:,.{digits}f}".rstrip("0").rstrip(".")
+    return f"{rounded_value:,.{digits}f}".rstrip("0").rstrip(".")
 
 
 def _calls(turn: Turn, reply: Reply) -> float | None:

@@ -26,10 +26,10 @@ _EXPECTED = "expected True, False, (True or False, evidence), or an Outcome"
 
 def load_own(names: Iterable[str], resolve: Callable[[str], Any]) -> dict[str, OwnCheck]:
     """Load user-defined checks by name, from `python:module:attribute` or by `resolve`; raises InputError."""
-    return {name: OwnCheck(_found(name, resolve), spec=name) for name in dict.fromkeys(names)}
+    return {name: OwnCheck(_resolve_check(name, resolve), spec=name) for name in dict.fromkeys(names)}
 
 
-def _found(name: str, resolve: Callable[[str], Any]) -> Any:
+def _resolve_check(name: str, resolve: Callable[[str], Any]) -> Any:
     if name.startswith(_SCHEME):
         return import_attribute(name.removeprefix(_SCHEME), what="check")
     return resolve(name)

@@ -116,8 +116,8 @@ def near_miss(piece: str, text: str, place: int) -> str:
     span = find_exact(text, " ".join(words[:low]), place) if low else None
     if span is None:
         return ""
-    said = "its first word is" if low == 1 else f"its first {low} words are"
-    return f"{said} there, going on {shown(text[span[1] : span[1] + 2 * _SHOWN])}"
+    beginning = "its first word is" if low == 1 else f"its first {low} words are"
+    return f"{beginning} there, going on {shown(text[span[1] : span[1] + 2 * _SHOWN])}"
 
 
 def shown(quote: str) -> str:
@@ -249,7 +249,7 @@ class Sources:
     def _locate_file(self, source: str, folder: Path) -> Path | None:
         """Find a source's file: by its name, without its anchor or lines, or as the only file with that stem."""
         for name in dict.fromkeys((source, source.partition("#")[0], _LINES.sub("", source))):
-            for target in (_inside(name, folder), _alike(name, folder)):
+            for target in (_inside(name, folder), _find_alike_file(name, folder)):
                 if target is not None and target.is_file():
                     return target
         alike = self._without_extension(source.partition("#")[0], folder)
@@ -263,7 +263,7 @@ def _inside(name: str, folder: Path) -> Path | None:
     return target if target is not None and target.is_relative_to(folder) else None
 
 
-def _alike(name: str, folder: Path) -> Path | None:
+def _find_alike_file(name: str, folder: Path) -> Path | None:
     """Find a file case-insensitively; the name may also begin with the folder's own name."""
     path = relative_path(name) or ""
     for pieces in (path.split("/"), path.removeprefix(f"{folder.name}/").split("/")):
@@ -284,11 +284,11 @@ def _entry(name: str, folder: Path) -> Path | None:
 
 
 def _from_tools(source: str, reply: Reply) -> SourceText | None:
-    told = _results(source, reply) or _results(source.partition("#")[0], reply)
-    if not told:
+    tool_texts = _results(source, reply) or _results(source.partition("#")[0], reply)
+    if not tool_texts:
         return None
-    tools = ", ".join(dict.fromkeys(tool for tool, _ in told))
-    text = "\n".join(text for _, text in told)
+    tools = ", ".join(dict.fromkeys(tool for tool, _ in tool_texts))
+    text = "\n".join(text for _, text in tool_texts)
     if len(text) > LARGEST:
         return SourceText(None, f"the result of {tools} is larger than {LARGEST:,} characters")
     return SourceText(plain(text), f"the result of {tools}")
@@ -297,20 +297,24 @@ def _from_tools(source: str, reply: Reply) -> SourceText | None:
 def _results(source: str, reply: Reply) -> list[tuple[str, str]]:
     """Return (tool name, text) for each tool result that names the source, with the text that belongs to it."""
     name = prepare(relative_path(source) or source)
-    return [(call.name, text) for call in reply.tool_calls if name and (text := "\n".join(_told(call, name)))]
+    return [(call.name, text) for call in reply.tool_calls if name and (text := "\n".join(_source_texts(call, name)))]
 
 
-def _told(call: ToolCall, name: str) -> Iterator[str]:
-    """Yield what a call's result contains of the source: all if the arguments name it, else the parts next to its name."""
+def _source_texts(call: ToolCall, name: str) -> Iterator[str]:
+    """Yield what a call's result contains of the source: all if the arguments name it, else the parts next to its
+    name.
+    """
     if not call.result_known or call.error is not None:
         return iter(())
     if any(_names(leaf, name) for leaf in leaves(call.arguments)):
         return leaves(call.result)
-    return _beside(call.result, name)
+    return _parts_naming(call.result, name)
 
 
-def _beside(value: object, name: str) -> Iterator[str]:
-    """Yield the innermost parts of a result that name the source: the value of a key of that name, an entry, or a text."""
+def _parts_naming(value: object, name: str) -> Iterator[str]:
+    """Yield the innermost parts of a result that name the source: the value of a key of that name, an entry, or a
+    text.
+    """
     waiting = [value]
     while waiting:
         part = unpack_value(waiting.pop())

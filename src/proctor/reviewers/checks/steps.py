@@ -39,8 +39,8 @@ def steps(expect: Expectation, turn: Turn, reply: Reply, sources: Sources) -> Ou
     judged = [verdict.passed for verdict in verdicts]
     passed = False if False in judged else None if None in judged else True
     first = sorted(verdicts, key=lambda verdict: (verdict.passed is not False, verdict.passed is not None))
-    said = "; ".join(f"{verdict.wanted}: {verdict.evidence}" for verdict in first)
-    return Outcome(passed, said if reply.steps else f"{_NO_STEPS}; {said}", judged.count(True) / len(judged))
+    evidence = "; ".join(f"{verdict.wanted}: {verdict.evidence}" for verdict in first)
+    return Outcome(passed, evidence if reply.steps else f"{_NO_STEPS}; {evidence}", judged.count(True) / len(judged))
 
 
 def _tells_steps(reply: Reply) -> bool:

@@ -33,8 +33,8 @@ def tools_used(expect: Expectation, turn: Turn, reply: Reply, sources: Sources) 
         return Outcome(True, ", ".join(called), 1.0)
     if not reply.tools_known:
         return Outcome(None, "; ".join([f"{', '.join(missing)}: {UNTOLD}", *called]))
-    said = [_not_called(name, counts) for name in missing]
-    return Outcome(False, "; ".join([*said, *called, _all(counts)]), len(called) / len(expect.tools_used))
+    missing_texts = [_not_called(name, counts) for name in missing]
+    return Outcome(False, "; ".join([*missing_texts, *called, _all(counts)]), len(called) / len(expect.tools_used))
 
 
 @check("tools not used")
@@ -61,8 +61,8 @@ def tool_calls(expect: Expectation, turn: Turn, reply: Reply, sources: Sources) 
         return Outcome(None, f"the pattern of an argument cannot be looked for: {error}")
     if score is None:
         return None
-    said = f"tool correctness {score.overall:.2f}, needed {expect.tool_threshold:g}: {score.explanation}"
-    return Outcome(None if score.is_correct and score.undecided else score.is_correct, said, score.overall)
+    evidence = f"tool correctness {score.overall:.2f}, needed {expect.tool_threshold:g}: {score.explanation}"
+    return Outcome(None if score.is_correct and score.undecided else score.is_correct, evidence, score.overall)
 
 
 def _calls_of(name: str, counts: Counter[str], expect: Expectation) -> dict[str, int]:

@@ -235,8 +235,8 @@ class CrewExecutor:
         differing = [f"{name} {here[name]} here and {there.get(name)} there" for name in here
                      if here[name] != there.get(name)]  # fmt: skip
         if differing:
-            told = "; ".join(differing)
-            self.end("misconfigured", f"{link.name} has other versions: {told}; install the same on both sides")
+            differences = "; ".join(differing)
+            self.end("misconfigured", f"{link.name} has other versions: {differences}; install the same on both sides")
         elif hello.refusal:
             self.end("misconfigured", f"{link.name} cannot execute this run: {hello.refusal}")
         with self._lock:

@@ -110,15 +110,15 @@ class RemoteBudget(Budget):
         """Wait until the driver admits the call; raises BudgetSpent if it refuses."""
         if self.counts_money and estimate.cost is None:
             self.reserve(estimate)  # raises
-        number, waiter, heard = self._request(estimate, whose)
+        number, waiter, answers = self._request(estimate, whose)
         try:
             await wait_outside_time_limit(waiter.until_woken)
         except BaseException:
-            answer = self._take_answer(number, heard)
+            answer = self._take_answer(number, answers)
             if answer is not None and not answer.refusal:
                 self._tell(Spending(number=number, usage=_NOTHING))
             raise
-        answer = self._take_answer(number, heard)
+        answer = self._take_answer(number, answers)
         if answer is None:
             raise Misconfigured("the driver has not let the call in: the run is over")
         if answer.refusal:
@@ -161,13 +161,13 @@ class RemoteBudget(Budget):
                 self._tell(Spending(number=answer.number, usage=_NOTHING))
 
     def _request(self, estimate: Usage, whose: str) -> tuple[int, Waiter, list[BudgetAnswer]]:
-        waiter, heard = Waiter(), list[BudgetAnswer]()
+        waiter, answers = Waiter(), list[BudgetAnswer]()
         with self._mutex:
             number = next(self._numbers)
-            self._asking[number] = (waiter, heard)
+            self._asking[number] = (waiter, answers)
             self._outbox[0].append(BudgetRequest(number=number, estimate=estimate, whose=whose))
         self._ask()
-        return number, waiter, heard
+        return number, waiter, answers
 
     def _take_answer(self, number: int, heard: list[BudgetAnswer]) -> BudgetAnswer | None:
         """Return the answer, if any; a reservation whose requester was cancelled is returned by `hear`."""

@@ -65,13 +65,13 @@ class _Process:
         self.name = f"worker {brief.number}"
         self._lock = threading.Lock()
         self._is_closed = False
-        self._pipe, theirs = socket.socketpair()
-        command = [sys.executable, "-P", "-m", "proctor.running.workers", str(theirs.fileno())]
+        self._pipe, child_socket = socket.socketpair()
+        command = [sys.executable, "-P", "-m", "proctor.running.workers", str(child_socket.fileno())]
         try:
             self._process = subprocess.Popen(
                 command,
                 stdin=subprocess.DEVNULL,
-                pass_fds=[theirs.fileno()],
+                pass_fds=[child_socket.fileno()],
                 env=_without_secrets(brief.environment),
                 process_group=0,
             )
@@ -79,7 +79,7 @@ class _Process:
             self._pipe.close()
             raise WorkerLost(f"no process could be started: {error.strerror or error}") from error
         finally:
-            theirs.close()
+            child_socket.close()
         self.process = self._process.pid
         self.name = f"worker {brief.number} (process {self.process})"
         self._brief: Brief | None = brief

@@ -79,12 +79,12 @@ class RayCluster:
             actor = self._ray.remote(_Actor).options(**options, scheduling_strategy="SPREAD").remote()
             return _ActorLink(self._ray, actor, self._sent(brief), self._share(brief.recipe), self._describe_room)
         except self._ray.exceptions.RayError as error:
-            raise WorkerLost(f"no actor could be started: {_told(error)}") from error
+            raise WorkerLost(f"no actor could be started: {_failure_sentence(error)}") from error
 
     def count(self) -> int:
         """Return how many workers the cluster has room for."""
         have = self._ray.cluster_resources()
-        fit: list[float] = [have.get(_theirs(name), 0.0) / need for name, need in self._needs.items() if need]
+        fit: list[float] = [have.get(_ray_resource(name), 0.0) / need for name, need in self._needs.items() if need]
         return max(1, math.floor(min(fit, default=1.0)))
 
     def pack(self, value: object) -> bytes:
@@ -113,12 +113,12 @@ class RayCluster:
                 self._ray.init(**options)
             except Exception as error:
                 self._stack.close()
-                raise _unreachable(address, _told(error)) from error
+                raise _unreachable(address, _failure_sentence(error)) from error
 
     def _check_room(self, address: str) -> None:
         """Raise if a local cluster lacks resources, before anything is stored: unlike others, it cannot grow."""
         have = self._ray.cluster_resources()
-        lacking = [name for name, need in self._needs.items() if need > have.get(_theirs(name), 0)]
+        lacking = [name for name, need in self._needs.items() if need > have.get(_ray_resource(name), 0)]
         if lacking and not self.is_remote:
             self.close()
             wanted = ", ".join(f"{name} = {self._needs[name]:g}" for name in lacking)
@@ -130,13 +130,13 @@ class RayCluster:
     def _describe_room(self) -> str:
         have, free = self._ray.cluster_resources(), self._ray.available_resources()
         room = ", ".join(
-            f"{need:g} {name} ({free.get(_theirs(name), 0):g} of {have.get(_theirs(name), 0):g} free)"
+            f"{need:g} {name} ({free.get(_ray_resource(name), 0):g} of {have.get(_ray_resource(name), 0):g} free)"
             for name, need in self._needs.items()
         )
         return f"the cluster has not started it in {_PLACE:g} s; it takes {room}"
 
     def _sent(self, brief: Brief) -> Brief:
-        """Return the brief for each worker, without the recipe, which has no secrets and is put into the cluster once."""
+        """Return the brief for each worker, without the recipe: it has no secrets and is put into the cluster once."""
         brief = replace(brief, recipe=b"", is_remote=self.is_remote)
         if not self.is_remote:
             return brief
@@ -211,10 +211,10 @@ class _ActorLink:
         except exceptions.GetTimeoutError:
             raise _Silent(f"it did not answer for {within:g} s") from None
         except (exceptions.RayError, ConnectionError, RuntimeError) as error:
-            told = _told(error)
-            if "owner has died" in told:
+            reason = _failure_sentence(error)
+            if "owner has died" in reason:
                 raise TransportLost(_ENDED) from error
-            raise WorkerLost(told) from error
+            raise WorkerLost(reason) from error
 
 
 class _Silent(WorkerLost):
@@ -296,12 +296,12 @@ def _has_ended_here() -> bool:
     return any(each.process.poll() is not None for each in started)
 
 
-def _theirs(name: str) -> str:
+def _ray_resource(name: str) -> str:
     """Return Ray's name of a resource."""
     return name.upper() if name in ("cpu", "gpu") else name
 
 
-def _told(error: BaseException) -> str:
+def _failure_sentence(error: BaseException) -> str:
     """Extract from a Ray error the one line that says what happened."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
     dead = next((line for line in lines if "is dead because" in line), None)

@@ -130,7 +130,7 @@ class CrewWorker:
                 build, data = self._recipe()
                 self._parts = stack.enter_context(build(data, self._budget))
             except Exception as error:
-                yield self._hello(refusal=without_secrets(_why(error)))
+                yield self._hello(refusal=without_secrets(_describe_error(error)))
                 return
             context = contextvars.copy_context()
             threading.Thread(target=context.run, args=(self._play,), name="proctor-worker", daemon=True).start()
@@ -213,7 +213,7 @@ class CrewWorker:
             with threads.own_stage() as stage, seldom_collected():
                 self._play_on(stage)
         except BaseException as error:
-            self._error = without_secrets(_why(error))
+            self._error = without_secrets(_describe_error(error))
         self._begun.set()
         with self._news:
             self._over = True
@@ -258,7 +258,7 @@ class CrewWorker:
         return self._out_of_touch
 
 
-def _why(error: BaseException) -> str:
+def _describe_error(error: BaseException) -> str:
     return str(error) if isinstance(error, ProctorError) else f"{type(error).__name__}: {said(error)}"
 
 

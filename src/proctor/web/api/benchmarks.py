@@ -109,7 +109,7 @@ def list_cases(
     limit: Annotated[int, Query(ge=1, le=500)] = 100,
 ) -> Response:
     """Its questions with what is expected."""
-    found = [case for case in site_of(request).library.read(benchmark, version).cases if _says(case, q)]
+    found = [case for case in site_of(request).library.read(benchmark, version).cases if _matches(case, q)]
     return answer({"cases": [plain(case) for case in found[offset : offset + limit]], "found": len(found)})
 
 
@@ -130,7 +130,7 @@ def download_benchmark(request: Request, benchmark: Named, version: Which = None
     return FileResponse(path, media_type="application/octet-stream", filename=path.name)
 
 
-def _says(case: Case, q: str) -> bool:
+def _matches(case: Case, q: str) -> bool:
     return says(q, case.question, case.answer or "", id=case.id)
 
 

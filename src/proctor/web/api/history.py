@@ -26,5 +26,5 @@ def history(
 ) -> Response:
     """The runs of one benchmark, in the order of time, and which changes are real."""
     store = site_of(request).settings.store
-    told = read_history(store=store, benchmark=benchmark, agent=agent, by=by, last=last, strict=strict)
-    return answer({"entries": as_list(told)})
+    entries = read_history(store=store, benchmark=benchmark, agent=agent, by=by, last=last, strict=strict)
+    return answer({"entries": as_list(entries)})

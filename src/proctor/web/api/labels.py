@@ -65,7 +65,7 @@ class StoredSheet(shapes.ResponseBody):
 def list_labels(request: Request, run: Named) -> Response:
     """All labels of a run. What they come to is `pass_rate_people` of the run itself."""
     store = site_of(request).store
-    return answer({"labels": [*map(_told, store.human_labels.of_run(store.archive.find(run).id))]})
+    return answer({"labels": [*map(_label_record, store.human_labels.of_run(store.archive.find(run).id))]})
 
 
 @router.post("/runs/{run}/labels", status_code=201, response_model=LabelBody)
@@ -81,7 +81,7 @@ def add_label(request: Request, run: Named, new: NewLabel) -> Response:
         note=storable(new.note),
         seconds=new.seconds,
     )
-    return answer(_told(made), status=201)
+    return answer(_label_record(made), status=201)
 
 
 @router.delete("/runs/{run}/labels", status_code=204)
@@ -139,7 +139,7 @@ def _key(request: Request, run: str, case: str, condition: str, trial: int) -> K
     return Key(run=found.id, exam=storable(case), condition=storable(condition), trial=trial)
 
 
-def _told(label: HumanLabel) -> dict[str, Any]:
+def _label_record(label: HumanLabel) -> dict[str, Any]:
     key = label.key
     return {
         "case": key.exam,

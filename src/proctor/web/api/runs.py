@@ -80,15 +80,15 @@ def create_run(request: Request, new: NewRun) -> Response:
 @router.post("/runs/estimate", response_model=shapes.RunEstimateBody)
 def estimate_run(request: Request, new: NewRun) -> Response:
     """What a run would take, or those of all agents, told before anybody is called; nothing is stored."""
-    told = estimate(site_of(request), _read_run_request(new))
+    forecast = estimate(site_of(request), _read_run_request(new))
     return answer(
         {
-            "runs": told.runs,
-            "exams": told.exams,
-            "planned": told.runs * told.run.planned,
-            **plain(told.models),
-            "seconds_by_last_run": told.seconds,
-            "warnings": told.warnings,
+            "runs": forecast.runs,
+            "exams": forecast.exams,
+            "planned": forecast.runs * forecast.run.planned,
+            **plain(forecast.models),
+            "seconds_by_last_run": forecast.seconds,
+            "warnings": forecast.warnings,
         }
     )
 
@@ -105,8 +105,8 @@ def read_run(request: Request, run: Named, cases: bool = False) -> Response:
     if read is None:
         return answer({"run": found.id, "status": "gathering"}, status=202, **{"retry-after": "5"})
     left_out = () if cases else ("cases", "rows")
-    told = as_dict(read.findings) | gates_for_programs(site.store, read.findings)
-    return answer({name: value for name, value in told.items() if name not in left_out})
+    record = as_dict(read.findings) | gates_for_programs(site.store, read.findings)
+    return answer({name: value for name, value in record.items() if name not in left_out})
 
 
 class RunChange(shapes.RequestBody):
@@ -205,9 +205,9 @@ def list_attempts(
     found = site.store.archive.find(run)
     which = _which(request, found, verdict=verdict, category=category, check=check, stage=stage)
     if q.strip():
-        searched = site.store.archive.search(found.id, q.strip(), after=_place(after), limit=limit, **which)
+        searched = site.store.archive.search(found.id, q.strip(), after=_parse_cursor(after), limit=limit, **which)
         reached = None if searched.reached is None else _cursor(searched.reached)
-        return answer({"attempts": [*map(_told, searched.attempts)], "found": None, "next": reached})
+        return answer({"attempts": [*map(_attempt_record, searched.attempts)], "found": None, "next": reached})
     shown = site.store.archive.page(
         found.id,
         order=_ORDERS[sort.removeprefix("-")],
@@ -217,7 +217,7 @@ def list_attempts(
         **which,
     )
     count = site.summaries.count(found, **which)
-    return answer({"attempts": [*map(_told, shown)], "found": count, "next": None})
+    return answer({"attempts": [*map(_attempt_record, shown)], "found": count, "next": None})
 
 
 @router.get("/runs/{run}/attempt", response_model=shapes.AttemptBody)
@@ -234,7 +234,7 @@ def read_attempt(
     attempt = archive.attempt(key)
     if attempt is None:
         raise HTTPException(404, f"case {case!r}, trial {trial} has not been run in run {key.run}")
-    return answer(_told(attempt))
+    return answer(_attempt_record(attempt))
 
 
 @router.get("/runs/{run}/export/{form}", response_class=StreamingResponse, responses={200: {"content": {"*/*": {}}}})
@@ -259,7 +259,7 @@ def _row(site: Site, run: Run) -> dict[str, Any]:
     return run_row(run, site.summaries.of(run))
 
 
-def _told(attempt: Attempt) -> dict[str, Any]:
+def _attempt_record(attempt: Attempt) -> dict[str, Any]:
     return {"outcome": outcomes.of_attempt(attempt).name, "score": attempt.value, **plain(attempt)}
 
 
@@ -288,7 +288,7 @@ def _cursor(place: tuple[int, str, str]) -> str:
     return base64.urlsafe_b64encode(json.dumps(place).encode()).decode()
 
 
-def _place(cursor: str | None) -> tuple[int, str, str] | None:
+def _parse_cursor(cursor: str | None) -> tuple[int, str, str] | None:
     if cursor is None:
         return None
     try:

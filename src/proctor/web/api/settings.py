@@ -24,7 +24,7 @@ def read_settings(request: Request) -> Response:
     That is models, judges, prices, limits, workers and defaults; never a secret.
     """
     site = site_of(request)
-    said, trouble = read_declared(site)
+    declared, trouble = read_declared(site)
     config = site.settings.config or Path(NAME)
     return answer(
         {
@@ -36,7 +36,7 @@ def read_settings(request: Request) -> Response:
             "processes": site.settings.processes,
             "waiting": site.jobs.waiting(),
             "destinations": configured_destinations(),
-            "declared": said,
+            "declared": declared,
             "trouble": trouble or None,
         }
     )

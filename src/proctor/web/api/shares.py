@@ -73,7 +73,7 @@ def list_shares(request: Request, run: Named) -> Response:
     """Links to a run that are still good, the newest first."""
     site = site_of(request)
     found = site.store.archive.find(run)
-    return answer({"shares": [_told(site, share) for share in site.shares.of(found.id)]})
+    return answer({"shares": [_share_record(site, share) for share in site.shares.of(found.id)]})
 
 
 @router.post("/runs/{run}/shares", status_code=201, response_model=ShareBody)
@@ -81,7 +81,7 @@ def create_share(request: Request, run: Named, new: NewShare) -> Response:
     """A link that opens this run and its attempts for some days: the answer's `path`. The server must have a token."""
     site = site_of(request)
     share = site.shares.make(site.store.archive.find(run).id, days=new.days)
-    return answer(_told(site, share), status=201)
+    return answer(_share_record(site, share), status=201)
 
 
 @router.delete("/runs/{run}/shares/{share}", status_code=204)
@@ -110,5 +110,5 @@ def send_run(request: Request, run: Named, new: NewSync) -> Response:
     return answer(plain(site.syncs.start(site.store.archive.find(run).id, new.to)), status=202)
 
 
-def _told(site: Site, share: ShareLink) -> dict[str, Any]:
+def _share_record(site: Site, share: ShareLink) -> dict[str, Any]:
     return {**plain(share), "path": f"/shared/{site.shares.token(share)}"}

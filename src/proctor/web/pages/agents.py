@@ -42,10 +42,10 @@ def try_agent(request: Request) -> HTMLResponse:
         trouble = f"Expected a question of 1 to {LONGEST_QUESTION:,} characters."
         return _page(request, agent=agent, question=question, trouble=trouble)
     try:
-        told = ask(site_of(request), agent, question)
+        result = ask(site_of(request), agent, question)
     except ProctorError as error:
         return _page(request, agent=agent, question=question, trouble=error.on_page)
-    return _page(request, agent=agent, question=question, told=told)
+    return _page(request, agent=agent, question=question, told=result)
 
 
 def _page(

@@ -103,10 +103,10 @@ def _wire(talk: ConversationView, number: int, bond: TurnLink, place: int) -> Ma
     first, last = bond.rows
     other = bond.found.turns[1 if place == first else 0]
     x, y = _EDGE + _LANE * bond.lane, _TOP + 5 * bond.lane
-    told = f"turn {bond.found.turns[1]} contradicts turn {bond.found.turns[0]}: {one_line(bond.found.reason, 400)}"
+    title = f"turn {bond.found.turns[1]} contradicts turn {bond.found.turns[0]}: {one_line(bond.found.reason, 400)}"
     strokes = _strokes(x, y, begins=place == first, ends=place == last)
     return Markup('<a class="wire" href="#{}" tabindex="-1" data-bond="{}"><title>{}</title>{}{}</a>').format(
-        talk.anchor(other), number, told, _reach(x, y, place, bond.rows), Markup("").join(strokes)
+        talk.anchor(other), number, title, _reach(x, y, place, bond.rows), Markup("").join(strokes)
     )
 
 
@@ -167,8 +167,8 @@ def attempt(
     site, findings_cache = site_of(request), findings_cache_of(request)
     found = site.store.archive.find(run)
     exam = find_exam(findings_cache.exams(found), found, case)
-    beside = trials(site.store, found, exam, condition=condition, around=trial)
-    shown = _shown(site.store, found, exam, beside, trial=trial, condition=condition)
+    sibling_attempts = trials(site.store, found, exam, condition=condition, around=trial)
+    shown = _chosen_attempt(site.store, found, exam, sibling_attempts, trial=trial, condition=condition)
     held = talk(shown, exam, name="talk")
     read = findings_cache.findings(found, patience=_QUICK)
     return render(
@@ -182,7 +182,7 @@ def attempt(
         wires=wires(held),
         labels=[] if request.state.shared else labels_on(site.store, found, shown.key),
         whole=_of_whole(shown, held),
-        beside=beside,
+        beside=sibling_attempts,
         around=_around(site, found, findings_cache.exams(found), read, wanted, shown),
         wanted=wanted,
         raw=text == "raw",
@@ -205,11 +205,11 @@ def trials(store: Store, run: Run, exam: Exam, *, condition: str, around: int | 
     """Return the attempts of an exam under one condition, up to a maximum, around the given trial."""
     last = run.settings.trials_of(exam.id)
     first = max(1, min((around or 1) - MOST_BESIDE // 2, last - MOST_BESIDE + 1))
-    beside = range(first, min(last, first + MOST_BESIDE - 1) + 1)
-    return store.archive.trials(run.id, exam.id, condition=condition, which=beside)
+    trial_numbers = range(first, min(last, first + MOST_BESIDE - 1) + 1)
+    return store.archive.trials(run.id, exam.id, condition=condition, which=trial_numbers)
 
 
-def _shown(
+def _chosen_attempt(
     store: Store, run: Run, exam: Exam, beside: Sequence[Attempt], *, trial: int | None, condition: str
 ) -> Attempt:
     if condition not in run.settings.conditions:
@@ -242,8 +242,10 @@ def _around(
 ) -> Neighbours | None:
     """Return the neighbours by the user's table filter, else among the failed cases; None if not known yet."""
     if wanted.by == "attempt" or wanted.check or wanted.stage or wanted.people:
-        beside = results.attempts_beside(site, run, exams, wanted, shown)
-        links = ["" if each is None else addresses.with_filter(addresses.attempt(each.key), wanted) for each in beside]
+        neighbours = results.attempts_beside(site, run, exams, wanted, shown)
+        links = [
+            "" if each is None else addresses.with_filter(addresses.attempt(each.key), wanted) for each in neighbours
+        ]
         return Neighbours(previous=links[0], next=links[1], place=0, count=0, words="attempts as they were chosen")
     if read is None or len(read.exams) > results.MOST_CASES:
         return None

@@ -289,14 +289,14 @@ def benchmark_of_failures(request: Request, run: str) -> RedirectResponse:
     found = site.store.archive.find(run)
     read = findings_cache.findings(found, patience=_PATIENCE)
     if read is None:
-        told = f"run {found.id} is being read; this page continues by itself when that is done"
-        raise HTTPException(503, told, headers={"refresh": "2"})
+        text = f"run {found.id} is being read; this page continues by itself when that is done"
+        raise HTTPException(503, text, headers={"refresh": "2"})
     cases = failed_cases(read.findings, read.exams.values())
     benchmark = site.store.archive.benchmark_of(found.id)
     name = f"{found.benchmark}: failures of {found.name}"[:200]
-    told = f"{len(cases):,} cases that {found.agent} did not pass, or not always, in run {found.id}."
-    ending, content = as_file(cases, name=name, description=told, passing_score=benchmark.passing_score)
-    return _as_new(site, f"failures{ending}", content, name=name, description=told)
+    text = f"{len(cases):,} cases that {found.agent} did not pass, or not always, in run {found.id}."
+    ending, content = as_file(cases, name=name, description=text, passing_score=benchmark.passing_score)
+    return _as_new(site, f"failures{ending}", content, name=name, description=text)
 
 
 @router.get("/runs/{run}/benchmark")
@@ -305,11 +305,11 @@ def benchmark_of_run(request: Request, run: str) -> RedirectResponse:
     site = site_of(request)
     found = site.store.archive.find(run)
     benchmark = site.store.archive.benchmark_of(found.id)
-    told = f"The cases of run {found.id}."
+    description = f"The cases of run {found.id}."
     ending, content = as_file(
-        benchmark.cases, name=found.benchmark, description=told, passing_score=benchmark.passing_score
+        benchmark.cases, name=found.benchmark, description=description, passing_score=benchmark.passing_score
     )
-    return _as_new(site, f"{found.benchmark[:80]}{ending}", content, name=found.benchmark, description=told)
+    return _as_new(site, f"{found.benchmark[:80]}{ending}", content, name=found.benchmark, description=description)
 
 
 def _as_new(site: Site, file: str, content: bytes, *, name: str, description: str) -> RedirectResponse:

@@ -1,4 +1,6 @@
-"""Benchmarks: the list, creating one from a file, and one benchmark with its cases, versions and the doctor's findings."""
+"""Benchmarks: the list, creating one from a file, and one benchmark with its cases, versions and the doctor's
+findings.
+"""
 
 from __future__ import annotations
 
@@ -125,8 +127,8 @@ def create(request: Request) -> Response:
     saving = form.text("do") == "save"
     if draft is None:
         return _form(request, name=name, description=description, trouble=_NOTHING_CHOSEN)
-    beside = form.text("beside") if "file" not in form.files else ""
-    taken = _take(site, draft, chosen, beside)
+    base_version = form.text("beside") if "file" not in form.files else ""
+    taken = _take(site, draft, chosen, base_version)
     examined, was = taken.examined, (form.text("was"), form.text("was_called"))
     if taken.conversion is not None:
         was = drafts.keep(draft), draft.file
@@ -141,7 +143,7 @@ def create(request: Request) -> Response:
     kept = "" if draft.too_large else drafts.keep(draft)
     if kept and not saving:  # redirect, so that Back and Reload work
         filled = {"kept": kept, "called": draft.file, "name": name, "description": description}
-        filled |= {"beside": beside} if beside else {}
+        filled |= {"beside": base_version} if base_version else {}
         filled |= {"was": was[0], "was_called": was[1]} if was[0] else {}
         filled |= {"columns": ",".join(f"{name}:{place}" for name, place in chosen.items())} if chosen else {}
         return RedirectResponse(f"/benchmarks/new?{urlencode(filled)}", status_code=HTTPStatus.SEE_OTHER)
@@ -153,7 +155,7 @@ def create(request: Request) -> Response:
         kept=kept,
         examined=examined,
         was=was,
-        beside=beside,
+        beside=base_version,
         conversion=taken.conversion,
         header=taken.header,
         chosen=chosen,
@@ -192,7 +194,7 @@ def benchmark_page(
         conditions=benchmark_read.conditions,
         types=compatibility(shown.cases),
         runs=_runs(site, stored),
-        places=_places(benchmark_read.cases),
+        places=_case_numbers(benchmark_read.cases),
         unreviewed=sum(case.review == "needed" for case in benchmark_read.cases),
     )
 
@@ -216,9 +218,9 @@ def _file_in(drafts: Drafts, form: Form) -> tuple[Draft | None, dict[str, int]]:
     draft = drafts.file_in(form)
     if form.text("do") != "columns" or draft is None or "file" in form.files:
         return draft, {}
-    told = ",".join(f"{name}:{form.text(f'column.{name}')}" for name in TABLE_FIELDS)
+    columns = ",".join(f"{name}:{form.text(f'column.{name}')}" for name in TABLE_FIELDS)
     came = drafts.find(form.text("was"))
-    return draft if came is None else Draft(file=form.text("was_called"), content=came), _chosen_in(told)
+    return draft if came is None else Draft(file=form.text("was_called"), content=came), _chosen_in(columns)
 
 
 def _take(site: Site, draft: Draft, chosen: Mapping[str, int], beside: str) -> Intake:
@@ -315,7 +317,7 @@ def _words_of(case: Case) -> tuple[str, ...]:
     return (case.question, case.answer or "", case.reasoning or "", *case.categories)
 
 
-def _places(cases: Iterable[Case]) -> dict[str, int]:
+def _case_numbers(cases: Iterable[Case]) -> dict[str, int]:
     """Map each case id to its number, from 1."""
     return {case.id: number for number, case in enumerate(cases, 1)}
 

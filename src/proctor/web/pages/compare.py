@@ -53,8 +53,8 @@ def compare(
     if before is None or after is None:
         return render(request, "compare/choose.html.j2", **values, trouble="")
     if before.id == after.id:
-        told = "A and B are the same run, so there is nothing to compare: choose another one for A or for B."
-        return render(request, "compare/choose.html.j2", **values, trouble=told)
+        trouble = "A and B are the same run, so there is nothing to compare: choose another one for A or for B."
+        return render(request, "compare/choose.html.j2", **values, trouble=trouble)
     apart = unlike(before, after)
     if apart and not force:
         return render(
@@ -165,14 +165,14 @@ def _neighbours(findings_cache: FindingsCache, a: Run, b: Run, case: str) -> dic
         found = _compare_runs(findings_cache, a, b, force=True)
     except UsageError:
         found = None
-    told = [change for change in found.cases if change.flip in _TOLD] if found is not None else []
-    here = next((place for place, change in enumerate(told) if change.b.id == case), None)
+    changes = [change for change in found.cases if change.flip in _TOLD] if found is not None else []
+    here = next((place for place, change in enumerate(changes) if change.b.id == case), None)
     this = next((change for change in found.cases if change.b.id == case), None) if found is not None else None
-    links = {"previous": "", "next": told[0].b.id if told and here is None else ""}
+    links = {"previous": "", "next": changes[0].b.id if changes and here is None else ""}
     if here is not None:
         links = {
-            "previous": told[here - 1].b.id if here else "",
-            "next": told[here + 1].b.id if here + 1 < len(told) else "",
+            "previous": changes[here - 1].b.id if here else "",
+            "next": changes[here + 1].b.id if here + 1 < len(changes) else "",
         }
     addressed = {name: addresses.pair(a.id, b.id, each) if each else "" for name, each in links.items()}
-    return {"change": this, "changed": len(told), "place": None if here is None else here + 1, **addressed}
+    return {"change": this, "changed": len(changes), "place": None if here is None else here + 1, **addressed}

@@ -47,8 +47,8 @@ def docs(request: Request) -> HTMLResponse:
     made = schema(request.app)
     families: dict[str, list[Operation]] = {}
     for path, methods in made["paths"].items():
-        for method, said in methods.items():
-            families.setdefault(said["tags"][0], []).append(_operation(made, method, path, said))
+        for method, operation in methods.items():
+            families.setdefault(operation["tags"][0], []).append(_operation(made, method, path, operation))
     return render(request, "docs.html.j2", about=made["info"]["description"], families=families)
 
 

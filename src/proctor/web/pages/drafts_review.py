@@ -139,26 +139,26 @@ def _read_decision(form: Form, place: int) -> Decision:
 
 def _as_it_was(draft: DraftCase, typed: Decision) -> Decision:
     """Return the decision with unchanged fields as they are in the file."""
-    told = {"question": draft.case.question, "reference": draft.case.answer or "", "expect": draft.expect}
-    told |= {name: text for name, text in further_of(draft.case).items() if getattr(typed, name) is not None}
-    return Decision(choice="accept", **{name: plain_lines(text).strip() for name, text in told.items()})
+    stored_texts = {"question": draft.case.question, "reference": draft.case.answer or "", "expect": draft.expect}
+    stored_texts |= {name: text for name, text in further_of(draft.case).items() if getattr(typed, name) is not None}
+    return Decision(choice="accept", **{name: plain_lines(text).strip() for name, text in stored_texts.items()})
 
 
 def further_of(case: Case) -> dict[str, str]:
     """Return the further fields of a case as form text."""
-    told = ("; ".join(case.categories), case.reasoning or "", case.context or "")
-    return dict(zip(_FURTHER, told, strict=True))
+    texts = ("; ".join(case.categories), case.reasoning or "", case.context or "")
+    return dict(zip(_FURTHER, texts, strict=True))
 
 
 def origin_of(case: Case) -> Iterator[tuple[str, str]]:
     """Yield the origin of a draft as (label, text) pairs."""
     for name, value in case.metadata.items():
-        said = _in_words(value)
+        text = _in_words(value)
         if (name, value) == ("source", "run"):
-            said = "a stored run"
+            text = "a stored run"
         elif name == "asked" and type(value) is int:
-            said = f"{said} times"
-        yield _ORIGIN.get(name, name), said
+            text = f"{text} times"
+        yield _ORIGIN.get(name, name), text
 
 
 def _in_words(value: Any, levels: int = 2) -> str:

@@ -27,8 +27,8 @@ async def stream_run(request: Request, run: str, *, to_its_end: bool = False) ->
         raise HTTPException(503, "too many watch runs at the moment; try again later", {"retry-after": "60"})
 
     async def stream() -> AsyncIterator[bytes]:
-        async with site.live.watching(site.store, found.id, to_its_end=to_its_end) as said:
-            async for event in said:
+        async with site.live.watching(site.store, found.id, to_its_end=to_its_end) as events:
+            async for event in events:
                 yield event
 
     return StreamingResponse(stream(), media_type="text/event-stream", headers={"x-accel-buffering": "no"})

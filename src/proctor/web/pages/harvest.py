@@ -63,8 +63,8 @@ class HarvestChoice:
 
     def query(self) -> str:
         """Return the choice as a URL query."""
-        told = {name: getattr(self, name) for name in ("run", "kept", "called", "only", "limit", "replies")}
-        return urlencode({name: value for name, value in told.items() if value})
+        fields = {name: getattr(self, name) for name in ("run", "kept", "called", "only", "limit", "replies")}
+        return urlencode({name: value for name, value in fields.items() if value})
 
 
 @router.get("/harvest")

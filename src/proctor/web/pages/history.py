@@ -54,8 +54,8 @@ def history(
     asked = [run for run in runs if run.benchmark == chosen and agent in ("", run.agent)]
     inside = [run for run in asked if type in ("", run.settings.type)]
     if not inside:
-        said = f" in the type {type!r}" if type else ""
-        raise HTTPException(404, f"no stored run of {agent or 'any agent'} is on a benchmark {chosen!r}{said}")
+        type_text = f" in the type {type!r}" if type else ""
+        raise HTTPException(404, f"no stored run of {agent or 'any agent'} is on a benchmark {chosen!r}{type_text}")
     if measure and not measures.is_measure(measure):
         raise HTTPException(422, f"{measure[:60]!r} is nothing that is followed over time; choose one from the list")
     apart = by or ("agent" if len({run.agent for run in inside}) > 1 else NOTHING)
@@ -63,11 +63,13 @@ def history(
         check_by(inside, apart)
     types = list(dict.fromkeys(run.settings.type for run in inside))
     found = [
-        _tell(request, [run for run in inside if run.settings.type == each], by=apart, last=last, strict=strict)
+        _read_cached(request, [run for run in inside if run.settings.type == each], by=apart, last=last, strict=strict)
         for each in types
     ]
     offered = measures.offered_measures(site_of(request), findings_cache_of(request), inside[:last])
-    told = measures.series_of(site_of(request), findings_cache_of(request), found, measure) if measure else []
+    measured_series = (
+        measures.series_of(site_of(request), findings_cache_of(request), found, measure) if measure else []
+    )
     return render(
         request,
         "history.html.j2",
@@ -78,12 +80,12 @@ def history(
         calendar_of=calendar_of,
         rates=list(dict.fromkeys(measure_of(each.entries) for each in found)),
         measures=offered,
-        told=told,
+        told=measured_series,
         **_choices(runs, chosen),
     )
 
 
-def _tell(request: Request, inside: list[Run], *, by: str, last: int, strict: bool) -> History:
+def _read_cached(request: Request, inside: list[Run], *, by: str, last: int, strict: bool) -> History:
     """Return the history of runs of one type, the newest first; completed runs are cached."""
     if any(run.status in MOVING for run in inside):
         return _read(request, inside, by=by, last=last, strict=strict)

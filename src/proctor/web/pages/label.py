@@ -143,7 +143,7 @@ def label_page(
     site = site_of(request)
     found, who = site.store.archive.find(run), _who(request)
     if not who:
-        return _to(f"/label/name?{urlencode({'next': _here(request)})}")
+        return _to(f"/label/name?{urlencode({'next': _current_address(request)})}")
     sheet = _sheet(site, found, n=drawing.n, seed=drawing.seed, who=who)
     number = at or sheet.open_after() or len(sheet.drawn) + 1
     return _page(request, drawing, sheet, number=number, after=after, stored=stored)
@@ -154,8 +154,8 @@ def _sheet(site: Site, run: Run, *, n: int, seed: int, who: str) -> LabelSheet:
     try:
         return sheet_for(site, run, n=n, seed=seed, who=who, patience=_PATIENCE)
     except TimeoutError:
-        told = f"run {run.id} is being read; this page continues by itself when that is done"
-        raise HTTPException(503, told, headers={"refresh": "2"}) from None
+        message = f"run {run.id} is being read; this page continues by itself when that is done"
+        raise HTTPException(503, message, headers={"refresh": "2"}) from None
 
 
 @router.get("/runs/{run}/label/attempt")
@@ -185,9 +185,9 @@ def label(request: Request, run: str, drawing: Drawing) -> RedirectResponse:
     sheet = sheet_for(site, found, n=drawing.n, seed=drawing.seed, who=who)
     number, does = _number_in(form, sheet), form.text("do")
     if does == "undo":
-        back = _place(form, "after") or max(1, number - 1)
-        if (said := sheet.label_at(back)) is not None:
-            take_back(said, store=site.settings.store)
+        back = _number_field(form, "after") or max(1, number - 1)
+        if (previous_label := sheet.label_at(back)) is not None:
+            take_back(previous_label, store=site.settings.store)
         return _to(drawing.address(found, at=back))
     shown = sheet.at(number)
     if does in _VERDICTS and shown is not None:
@@ -261,7 +261,7 @@ def _page(
         more=_more(drawing, sheet),
         share=str(request.base_url).rstrip("/") + drawing.address(run),
         sheet_address=addresses.label_sheet(run.id, n=drawing.n, seed=drawing.seed or None),
-        told=[] if shown is not None else _told(request, run),
+        told=[] if shown is not None else _label_sentences(request, run),
         stored=stored,
         trouble=trouble,
         since=int(time.time() * 10) / 10,  # never in the future
@@ -271,11 +271,11 @@ def _page(
 def _more(drawing: Draw, sheet: LabelSheet) -> str:
     """Return the URL of a larger sample, or empty if there is none."""
     wanted = min(MOST, drawing.n + USUAL)
-    whole = len(sheet.drawn) < drawing.n or wanted == drawing.n
-    return "" if whole else Draw(n=wanted, seed=drawing.seed).address(sheet.run)
+    is_complete = len(sheet.drawn) < drawing.n or wanted == drawing.n
+    return "" if is_complete else Draw(n=wanted, seed=drawing.seed).address(sheet.run)
 
 
-def _told(request: Request, run: Run) -> list[str]:
+def _label_sentences(request: Request, run: Run) -> list[str]:
     """Return sentences that summarise the run's labels so far."""
     read = findings_cache_of(request).findings(run)
     if read is None:
@@ -305,13 +305,13 @@ def _must_have_name(request: Request) -> str:
 def _number_in(form: Form, sheet: LabelSheet) -> int:
     """Return the current number of the attempt that the form is about."""
     name = form.text("attempt")
-    number = sheet.number_of(name) if name else _place(form, "at")
+    number = sheet.number_of(name) if name else _number_field(form, "at")
     if number is None:
         raise HTTPException(409, "the run was run again meanwhile, and other attempts are drawn; open the page again")
     return number
 
 
-def _place(form: Form, name: str) -> int | None:
+def _number_field(form: Form, name: str) -> int | None:
     text = form.text(name)
     return int(text) if text.isascii() and text.isdecimal() and 1 <= int(text[:9]) <= MOST + 1 else None
 
@@ -325,7 +325,7 @@ def _seconds(form: Form) -> float | None:
     return round(took, 1) if 0 <= took < _DAY else None
 
 
-def _here(request: Request) -> str:
+def _current_address(request: Request) -> str:
     return request.url.path + (f"?{request.url.query}" if request.url.query else "")
 
 

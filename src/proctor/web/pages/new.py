@@ -194,17 +194,17 @@ def _usual_judges(site: Site, asked: NewRunForm) -> tuple[str, ...]:
 def _defaults(site: Site, config: Config, stored: StoredBenchmark, asked: NewRunForm) -> dict[str, Any]:
     """Return the effective defaults of empty fields."""
     suite, benchmark = is_suite(stored.newest.file), site.library.read(stored.id)
-    said = {name: value for name, value in config.run.model_dump().items() if value is not None}
+    run_options = {name: value for name, value in config.run.model_dump().items() if value is not None}
     plain = {name: getattr(Settings(), name) for name in SETTINGS}
     plain |= {
         "reviewer": " + ".join(_usual_judges(site, asked)),
         "examiner": "prober",
         "canaries": "none",
     }
-    said.pop("reviewer", None)
+    run_options.pop("reviewer", None)
     return {
-        "defaults": {**plain, **said},
-        "weights": {**usual_weights(asked.type, suite=suite), **said.get("weights", {})},
+        "defaults": {**plain, **run_options},
+        "weights": {**usual_weights(asked.type, suite=suite), **run_options.get("weights", {})},
         "checked": suite,
         "conditions": _conditions(benchmark, config),
     }

@@ -1,4 +1,6 @@
-"""Planning: the number of cases, trials and labels a question needs, before anything is run; all input is in the URL."""
+"""Planning: the number of cases, trials and labels a question needs, before anything is run; all input is in
+the URL.
+"""
 
 from __future__ import annotations
 

@@ -120,7 +120,9 @@ def _fields(site: Site, run: Run, agent: str) -> Iterator[tuple[str, str]]:
 
 
 def _judges(config: Config, settings: Settings) -> Iterator[tuple[str, str]]:
-    """Yield the run's judges as form fields, as far as still available: the judge, its escalation, the panel, criteria."""
+    """Yield the run's judges as form fields, as far as still available: the judge, its escalation, the panel,
+    criteria.
+    """
     offered = {each.name for each in choices.reviewers(config)}
     first, *panel = settings.panel or (settings.reviewer or "none",)
     one, comma, second = (first, "", "") if first in offered else first.partition(",")
@@ -130,8 +132,8 @@ def _judges(config: Config, settings: Settings) -> Iterator[tuple[str, str]]:
     yield from (("panel", name) for name in panel if name in offered)
     named = {name for judge in (first, *panel) for name in judge.split(",")} & config.reviewers.keys()
     declared = [config.reviewers[name].options.get("criteria") for name in named]
-    told = (spec.options.get("criteria") for judge in settings.judges for spec in judge)
-    own = next((each for each in told if isinstance(each, Mapping) and each not in declared), {})
+    criteria_options = (spec.options.get("criteria") for judge in settings.judges for spec in judge)
+    own = next((each for each in criteria_options if isinstance(each, Mapping) and each not in declared), {})
     if own:
         yield "criteria", write_criteria(own)
 

@@ -25,7 +25,7 @@ def settings(request: Request) -> HTMLResponse:
     """Show store, configuration with its declarations, access and appearance."""
     site = site_of(request)
     path = site.settings.config or Path(NAME)
-    said, trouble = read_declared(site)
+    declared, trouble = read_declared(site)
     return render(
         request,
         "settings.html.j2",
@@ -34,7 +34,7 @@ def settings(request: Request) -> HTMLResponse:
         token=site.settings.token is not None,
         host=site.settings.host,
         processes=site.settings.processes,
-        said=said,
+        said=declared,
         trouble=trouble,
         destinations=configured_destinations(),
     )

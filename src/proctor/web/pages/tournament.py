@@ -54,7 +54,7 @@ def tournament(
         raise HTTPException(422, refusal.on_page) from refusal
     if found is None:
         return render(request, "several/reading.html.j2", heading="Tournament")
-    shown = {**_shown(found), **asking}
+    shown = {**_contest_values(found), **asking}
     return render(request, "tournament.html.j2", judges=judges, judge=judge, words=words, **shown)
 
 
@@ -69,7 +69,9 @@ def _stored_contests(request: Request, chosen: Sequence[Run], judge: str) -> Sto
     return StoredTournament(found=by_stored_scores(known), verdicts={})
 
 
-def _shown(stored: StoredTournament) -> dict[str, Any]:
+def _contest_values(stored: StoredTournament) -> dict[str, Any]:
     found: Tournament = stored.found
-    told = [(outcome, stored.verdicts[outcome.place]) for outcome in found.outcomes if outcome.place in stored.verdicts]
-    return {"found": found, "contests": told[:_CONTESTS], "left_out": len(told[_CONTESTS:])}
+    contests = [
+        (outcome, stored.verdicts[outcome.place]) for outcome in found.outcomes if outcome.place in stored.verdicts
+    ]
+    return {"found": found, "contests": contests[:_CONTESTS], "left_out": len(contests[_CONTESTS:])}

@@ -46,13 +46,13 @@ def _ask_agent(site: Site, agent: str, question: str, patience: float) -> dict[s
             timeout=patience + _STARTING,
             check=False,
         )
-        told: dict[str, Any] = json.loads(done.stdout)
+        result: dict[str, Any] = json.loads(done.stdout)
     except subprocess.TimeoutExpired:
         return _trouble(agent, f"no answer within {patience:g} s", seconds=patience)
     except ValueError:
         words = without_secrets(done.stderr.decode("utf-8", "replace")).strip().splitlines()
         return _trouble(agent, words[-1] if words else f"its process ended with exit code {done.returncode}")
-    return told
+    return result
 
 
 def _trouble(agent: str, what: str, *, seconds: float = 0.0) -> dict[str, Any]:

@@ -37,8 +37,8 @@ def client_address(scope: Scope, proxies: Sequence[Network] = ()) -> str:
     peer = scope["client"][0] if scope.get("client") else ""
     if not _is_one_of(peer, proxies):
         return peer
-    told = Headers(scope=scope).getlist("x-forwarded-for")
-    for each in reversed([address.strip() for line in told for address in line.split(",")]):
+    header_lines = Headers(scope=scope).getlist("x-forwarded-for")
+    for each in reversed([address.strip() for line in header_lines for address in line.split(",")]):
         if _parse(each) is None:
             break
         if not _is_one_of(each, proxies):
@@ -88,10 +88,10 @@ class WrongTokens:
         Checking and counting are atomic, so that concurrent attempts are counted one by one.
         """
         name, now = _neighbourhood(address), time.monotonic()
-        said = hashlib.sha256(token.encode("utf-8", "replace")).digest()
+        token_digest = hashlib.sha256(token.encode("utf-8", "replace")).digest()
         with self._lock:
             wrong, trusted = self._recent(name, now), name in self._trusted
-            if said in wrong:
+            if token_digest in wrong:
                 return 0
             times = [*wrong.values()]
             wait = self._left(times, self.MOST_BESIDE if trusted else self.MOST, now)
@@ -99,7 +99,7 @@ class WrongTokens:
             if not wait and right:
                 _keep(self._trusted, name, None, self._KEPT)
             elif not wait:
-                wrong[said] = now
+                wrong[token_digest] = now
                 self._all.append(now)
                 _keep(self._wrong, name, wrong, self._KEPT)
         return wait

@@ -95,12 +95,12 @@ async def _invalid(request: Request, error: Exception) -> Response:
     # if a union of text and object fails, report the member that comes closest
     kept = [(place, each) for place, each in found if not any(_is_within(other, place) for other in inner)]
     known = _keys_of_body(request)
-    told = dict.fromkeys((".".join(map(str, place)), _wrong(each, place, known)) for place, each in kept)
-    faults = [{"where": where, "message": message} for where, message in told]
+    fault_texts = dict.fromkeys((".".join(map(str, place)), _wrong(each, place, known)) for place, each in kept)
+    faults = [{"where": where, "message": message} for where, message in fault_texts]
     return said(
         request,
         HTTPStatus.UNPROCESSABLE_ENTITY,
-        "; ".join(dict.fromkeys(message for _, message in told)),
+        "; ".join(dict.fromkeys(message for _, message in fault_texts)),
         faults=faults,
     )
 
@@ -117,15 +117,15 @@ def _keys_of_body(request: Request) -> Collection[str]:
 
 def _place_of(fault: Mapping[str, Any], body: object) -> Place:
     """Return the location of a validation error in the input, without the steps that pydantic adds for unions."""
-    whole: Place = fault["loc"]
-    if whole[:1] != ("body",) or fault["type"] == "json_invalid":
-        return whole
+    location: Place = fault["loc"]
+    if location[:1] != ("body",) or fault["type"] == "json_invalid":
+        return location
     place: list[str | int] = ["body"]
     here = body
-    for step in whole[1:]:
+    for step in location[1:]:
         if step in _steps_in(here):
             here = here[step]  # type: ignore[index]
-        elif fault["type"] != "missing" or step != whole[-1]:
+        elif fault["type"] != "missing" or step != location[-1]:
             continue
         place.append(step)
     return tuple(place)

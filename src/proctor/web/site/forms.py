@@ -222,12 +222,14 @@ def read_decimal(text: str) -> float:
 
 
 def read_criteria(text: str, troubles: dict[str, str]) -> Iterator[tuple[str, AskedPart]]:
-    """Parse criteria, one `name: question` or `name (weight): question` per line; add a message for each invalid one."""
+    """Parse criteria, one `name: question` or `name (weight): question` per line; add a message for each invalid
+    one.
+    """
     for line in filter(None, map(str.strip, text.splitlines())):
         try:
-            name, said = _read_line(line)
-            read_criterion(name, said)
-            yield name, said
+            name, criterion = _read_line(line)
+            read_criterion(name, criterion)
+            yield name, criterion
         except InputError as error:
             troubles["criteria"] = error.on_page
 
@@ -256,8 +258,8 @@ def write_criteria(criteria: Mapping[str, AskedPart]) -> str:
 
 
 def _parts(criteria: Mapping[str, AskedPart]) -> Iterator[tuple[str, str, float | None]]:
-    for name, said in criteria.items():
-        asks, weight = read_criterion(name, said)
+    for name, criterion in criteria.items():
+        asks, weight = read_criterion(name, criterion)
         yield name, " ".join(asks.split()), weight
 
 

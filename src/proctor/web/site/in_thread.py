@@ -34,7 +34,7 @@ class InThread(Generic[T]):
     def __init__(
         self, name: str, *, kept: int, most: int, at_once: int, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        """Create a cache of up to `kept` values; at most `most` computations are queued or running, `at_once` running."""
+        """Create a cache of up to `kept` values; at most `most` computations are pending, `at_once` of them running."""
         self._name = name
         self._kept = kept
         self._most = most

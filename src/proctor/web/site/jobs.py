@@ -129,7 +129,7 @@ class Jobs:
         """Take over the jobs of an earlier server and start scheduling."""
         for path in sorted(self._folder.glob("*.job")):
             job = _Job(run=unquote(path.stem), pace=_pace_in(path))
-            run = self._found(job)
+            run = self._current_run(job)
             if run is not None and run.status not in _OVER:
                 self._jobs[job.run] = job
                 self._stand_in_line(run)
@@ -204,7 +204,7 @@ class Jobs:
         return self._store().archive.find(found.id)
 
     def _try_to_stop(self, run: str, asked: StopRequest, job: _Job | None) -> bool:
-        """Request a stop; return whether it has stopped. The request is repeated, since a starting process clears it."""
+        """Request a stop; return whether it stopped. The request is repeated, since a starting process clears it."""
         store = self._store()
         store.journal.request_stop(run, asked)
         if job is not None and job.process is not None and job.process.poll() is None:
@@ -256,7 +256,7 @@ class Jobs:
 
     def _line(self) -> list[Run]:
         """Return waiting runs, the one with the least playing time first."""
-        found = [self._found(job) for job in [*self._jobs.values()] if not job.playing]
+        found = [self._current_run(job) for job in [*self._jobs.values()] if not job.playing]
         waiting = [run for run in found if run is not None and run.status not in _OVER]
         return sorted(waiting, key=lambda run: (run.seconds, run.created, run.id))
 
@@ -268,7 +268,7 @@ class Jobs:
                 job.process = None
                 self._end_of(job, code)
             return
-        run = self._found(job)
+        run = self._current_run(job)
         if run is None:
             return
         was, job.elsewhere = job.elsewhere, self._store().archive.alive(job.run)
@@ -279,7 +279,7 @@ class Jobs:
 
     def _end_of(self, job: _Job, code: int | None) -> None:
         """Handle the end of a process, with its exit code if it was a child: requeue, fail or forget the run."""
-        run = self._found(job)
+        run = self._current_run(job)
         if run is None:
             return
         job.elsewhere = self._store().archive.alive(run.id)  # another process was faster than the child
@@ -346,7 +346,7 @@ class Jobs:
             job.process = start_child(self._settings, ["resume", job.run, *pace], log)
         job.since = time.monotonic()
 
-    def _found(self, job: _Job) -> Run | None:
+    def _current_run(self, job: _Job) -> Run | None:
         """Return the current run; forget the job if the run was deleted or stopped by another server."""
         try:
             run = self._store().archive.find(job.run)

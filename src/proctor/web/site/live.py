@@ -219,19 +219,19 @@ class Live:
         while True:
             started, moving, ended = time.monotonic(), False, False
             try:
-                told = await run_in_threadpool(progress.look)
-                moving, ended = told["status"] in MOVING, told["status"] not in MOVING
-                event = _event("progress", told) if _differ(told, last) else b""
-                last = told
+                record = await run_in_threadpool(progress.look)
+                moving, ended = record["status"] in MOVING, record["status"] not in MOVING
+                event = _event("progress", record) if _differ(record, last) else b""
+                last = record
             except StoreError as error:
                 ended = isinstance(error, NoSuchRun)
                 event = _event("trouble", {"message": error.on_page})
             if event:
-                await _say(watched, event, goes_on=not ended)
+                await _publish(watched, event, goes_on=not ended)
             await asyncio.sleep(max(0.05, (EVERY if moving else _QUIET) - (time.monotonic() - started)))
 
 
-async def _say(watched: _Watched, event: bytes, *, goes_on: bool) -> None:
+async def _publish(watched: _Watched, event: bytes, *, goes_on: bool) -> None:
     async with watched.moved:
         watched.goes_on = goes_on
         watched.number += 1
@@ -241,18 +241,18 @@ async def _say(watched: _Watched, event: bytes, *, goes_on: bool) -> None:
 
 async def _events(watched: _Watched, *, to_its_end: bool) -> AsyncIterator[bytes]:
     """Yield the latest event at once, then each new one; a slow watcher misses events in between."""
-    heard = 0
+    last_number = 0
     while not watched.over:
-        if watched.number == heard:
+        if watched.number == last_number:
             with suppress(TimeoutError):
                 async with asyncio.timeout(_HEARTBEAT), watched.moved:
                     await watched.moved.wait()
-        if watched.number == heard:
+        if watched.number == last_number:
             yield b": still here\n\n"
         else:
-            heard = watched.number
+            last_number = watched.number
             yield watched.said
-        if to_its_end and not watched.goes_on and watched.number == heard:
+        if to_its_end and not watched.goes_on and watched.number == last_number:
             return
 
 

@@ -60,8 +60,8 @@ class RunsWanted:
     def _fits(self, run: Run) -> bool:
         if any(value and value not in values_of(run, name) for name, value in self.chosen.items()):
             return False
-        said = " ".join((run.name, run.benchmark, run.agent, *run.labels.values()))
-        return all(says(word, said, id=run.id) for word in self.q.split())
+        run_text = " ".join((run.name, run.benchmark, run.agent, *run.labels.values()))
+        return all(says(word, run_text, id=run.id) for word in self.q.split())
 
     @property
     def chosen(self) -> dict[str, str]:
@@ -100,7 +100,7 @@ def shown_runs(site: Site, runs: Iterable[Run], wanted: RunsWanted) -> list[Run]
 
 
 def _never_answered(site: Site, run: Run) -> bool:
-    known = _found(site, run)
+    known = _summary_of(site, run)
     return known is not None and known.never_answered
 
 
@@ -126,7 +126,7 @@ def in_order(site: Site, runs: list[Run], sort: str) -> list[Run]:
     return [*known, *(run for run in runs if keys[run.id] is None)]
 
 
-def _found(site: Site, run: Run) -> Summary | None:
+def _summary_of(site: Site, run: Run) -> Summary | None:
     """Return the summary; for a large run only if cached, else schedule it for the next request."""
     known = site.summaries.known(run) if run.planned > _QUICK else site.summaries.of(run)
     if known is None:
@@ -135,17 +135,17 @@ def _found(site: Site, run: Run) -> Summary | None:
 
 
 def _rate(site: Site, run: Run) -> float | None:
-    known = _found(site, run)
+    known = _summary_of(site, run)
     return None if known is None else known.rate.value
 
 
 def _cost(site: Site, run: Run) -> float | None:
-    known = _found(site, run)
+    known = _summary_of(site, run)
     return known.usage.cost if known is not None else None
 
 
 def _tokens(site: Site, run: Run) -> int | None:
-    known = _found(site, run)
+    known = _summary_of(site, run)
     return known.usage.input_tokens + known.usage.output_tokens or None if known is not None else None
 
 

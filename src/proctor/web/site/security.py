@@ -98,17 +98,17 @@ class Guard:
     def _refusal(self, scope: Scope, headers: Headers, session: Session | None) -> Response | None:
         called = headers.get("host", "")
         if not self._settings.allows(host_name(called)):
-            return _said(
+            return _error_response(
                 scope,
                 HTTPStatus.MISDIRECTED_REQUEST,
                 f"this server is not called {called!r}; name it with `proctor serve --allow-host`",
             )
         changing = scope["method"] not in _SAFE
         if not (_from_here(headers) if changing else _for_us(headers)):
-            return _said(scope, HTTPStatus.FORBIDDEN, "the request was made by another site")
+            return _error_response(scope, HTTPStatus.FORBIDDEN, "the request was made by another site")
         if "\0" in scope["path"] or b"%00" in scope["query_string"]:
             status = HTTPStatus.NOT_FOUND if "\0" in scope["path"] else HTTPStatus.UNPROCESSABLE_ENTITY
-            return _said(scope, status, "the address holds a NUL character; remove it")
+            return _error_response(scope, status, "the address holds a NUL character; remove it")
         if _is_static(scope):
             return None
         bearer = _bearer(headers) if _is_api(scope) else None
@@ -124,8 +124,10 @@ class Guard:
         right = self._sessions.opens(bearer)
         wait = self._guesses.hear(client_address(scope, self._proxies), bearer, right=right)
         if wait:
-            return _said(scope, HTTPStatus.TOO_MANY_REQUESTS, f"too many wrong tokens; wait {wait} s", wait=wait)
-        return None if right else _said(scope, HTTPStatus.UNAUTHORIZED, "the token is wrong")
+            return _error_response(
+                scope, HTTPStatus.TOO_MANY_REQUESTS, f"too many wrong tokens; wait {wait} s", wait=wait
+            )
+        return None if right else _error_response(scope, HTTPStatus.UNAUTHORIZED, "the token is wrong")
 
     def _by_share(self, scope: Scope, headers: Headers) -> Response | None:
         """Allow read access to the run of a share link without a login."""
@@ -134,7 +136,7 @@ class Guard:
         if share is None or asked is None or asked["run"] != share.run:
             return _log_in_first(scope)
         if scope["method"] not in ("GET", "HEAD"):
-            return _said(
+            return _error_response(
                 scope, HTTPStatus.FORBIDDEN, "this link opens the run to be read; nothing can be changed by it"
             )
         scope["state"]["shared"] = share
@@ -143,7 +145,7 @@ class Guard:
     def _by_form_token(self, scope: Scope, headers: Headers, session: Session | None) -> Response | None:
         if session is not None and self._sessions.vouches(session, headers.get(FORM_HEADER, "")):
             return None
-        return _said(
+        return _error_response(
             scope,
             HTTPStatus.FORBIDDEN,
             f"a browser must send its session's token as {FORM_HEADER}; programs send no cookie",
@@ -283,13 +285,15 @@ def _bearer(headers: Headers) -> str | None:
 
 def _log_in_first(scope: Scope) -> Response:
     if _is_api(scope):
-        return _said(scope, HTTPStatus.UNAUTHORIZED, "send the server's token as `Authorization: Bearer TOKEN`")
+        return _error_response(
+            scope, HTTPStatus.UNAUTHORIZED, "send the server's token as `Authorization: Bearer TOKEN`"
+        )
     path = scope["path"] + ("?" + scope["query_string"].decode("latin-1") if scope["query_string"] else "")
     wanted = path if scope["method"] == "GET" else "/"
     return RedirectResponse(f"/login?next={quote(wanted, safe='')}", status_code=HTTPStatus.SEE_OTHER)
 
 
-def _said(scope: Scope, status: HTTPStatus, message: str, *, wait: int = 0) -> Response:
+def _error_response(scope: Scope, status: HTTPStatus, message: str, *, wait: int = 0) -> Response:
     headers = {"retry-after": str(wait)} if wait else {}
     if status is HTTPStatus.UNAUTHORIZED:
         headers["www-authenticate"] = "Bearer"

@@ -54,15 +54,15 @@ class Sessions:
 
     def seal(self, session: Session) -> str:
         """Encode a session as a signed cookie value."""
-        said = f"{session.id}.{session.since}.{int(session.known)}"
-        return f"{said}.{self._sign('session', said)}"
+        payload = f"{session.id}.{session.since}.{int(session.known)}"
+        return f"{payload}.{self._sign('session', payload)}"
 
     def read(self, value: str) -> Session | None:
         """Decode a session cookie, or return None if it is invalid or expired."""
-        said, _, signature = value.rpartition(".")
-        if not same_text(signature, self._sign("session", said)):
+        payload, _, signature = value.rpartition(".")
+        if not same_text(signature, self._sign("session", payload)):
             return None
-        identity, since, known = said.split(".")
+        identity, since, known = payload.split(".")
         session = Session(id=identity, since=int(since), known=known == "1")
         return session if time.time() - session.since < LIFETIME else None
 

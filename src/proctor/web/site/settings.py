@@ -22,7 +22,7 @@ def describe_config(config: Config) -> dict[str, Any]:
         "judges": [_judge(each.name, config.reviewers.get(each.name)) for each in choices.reviewers(config)],
         "prices": [{"model": model, **price} for model, price in config.prices.items()],
         "limits": [{"host": without_secrets(host), **limit} for host, limit in config.limits.items()],
-        "workers": {"workers": config.run.workers, "ray": _shown(config.run.ray)},
+        "workers": {"workers": config.run.workers, "ray": _scrub_value(config.run.ray)},
         "defaults": _defaults(config),
     }
 
@@ -38,16 +38,16 @@ def _judge(name: str, part: PartConfig | None) -> dict[str, Any]:
 
 def _defaults(config: Config) -> dict[str, Any]:
     """Return the defaults that `[run]` sets."""
-    said = config.run.model_dump(exclude_defaults=True, exclude={"workers", "ray"})
-    return {name: _shown(value) for name, value in said.items()}
+    run_options = config.run.model_dump(exclude_defaults=True, exclude={"workers", "ray"})
+    return {name: _scrub_value(value) for name, value in run_options.items()}
 
 
-def _shown(value: Any) -> Any:
+def _scrub_value(value: Any) -> Any:
     if isinstance(value, str):
         return without_secrets(value)
     if isinstance(value, Mapping):
-        return {name: _shown(each) for name, each in value.items()}
-    return [_shown(each) for each in value] if isinstance(value, list | tuple) else value
+        return {name: _scrub_value(each) for name, each in value.items()}
+    return [_scrub_value(each) for each in value] if isinstance(value, list | tuple) else value
 
 
 FOLDER = Path(".proctor")

@@ -65,8 +65,8 @@ class ShareLinks:
         now = int(time.time())
         share = ShareLink(id=secrets.token_urlsafe(12), run=run, made=now, expires=now + days * _DAY)
         private.make_folder(self._folder)
-        told = {"run": share.run, "made": share.made, "expires": share.expires}
-        private.write(self._file(share.id), json.dumps(told).encode())
+        record = {"run": share.run, "made": share.made, "expires": share.expires}
+        private.write(self._file(share.id), json.dumps(record).encode())
         return share
 
     def of(self, run: str) -> list[ShareLink]:
@@ -101,13 +101,15 @@ class ShareLinks:
 
     def _read(self, identity: str) -> ShareLink | None:
         with suppress(OSError, ValueError, KeyError, TypeError):
-            told = json.loads(self._file(identity).read_text(encoding="utf-8"))
-            return ShareLink(id=identity, run=str(told["run"]), made=int(told["made"]), expires=int(told["expires"]))
+            record = json.loads(self._file(identity).read_text(encoding="utf-8"))
+            return ShareLink(
+                id=identity, run=str(record["run"]), made=int(record["made"]), expires=int(record["expires"])
+            )
         return None
 
     def _sign(self, share: ShareLink) -> str:
-        said = f"share:{share.id}.{share.run}.{share.expires}"
-        return hmac.new(stored_key(self._key_file), said.encode(), "sha256").hexdigest()
+        payload = f"share:{share.id}.{share.run}.{share.expires}"
+        return hmac.new(stored_key(self._key_file), payload.encode(), "sha256").hexdigest()
 
     def _file(self, identity: str) -> Path:
         return self._folder / f"{identity}.json"

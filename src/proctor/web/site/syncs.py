@@ -59,7 +59,7 @@ class Syncs:
 
     def _deliver(self, run: str, to: str) -> None:
         try:
-            ended = _told(asyncio.run(sync_run(run, Destination(to=to), store=self._store)))
+            ended = _delivery_of(asyncio.run(sync_run(run, Destination(to=to), store=self._store)))
         except ProctorError as error:
             ended = Delivery(to=to, state="trouble", said=error.on_page)
         except Exception as error:
@@ -68,13 +68,13 @@ class Syncs:
             self._known[run, to] = replace(ended, said=without_secrets(ended.said), at=time.time())
 
 
-def _told(report: Report) -> Delivery:
+def _delivery_of(report: Report) -> Delivery:
     arrived = sum(outcome.verdict.arrived for outcome in report.outcomes if outcome.kind == "attempt")
-    told = [*(f"{count} {state}: {reason}" for state, reason, count in report.troubles), *report.notes]
+    remarks = [*(f"{count} {state}: {reason}" for state, reason, count in report.troubles), *report.notes]
     return Delivery(
         to=report.destination,
         state="sent" if report.complete else "trouble",
         attempts=arrived,
-        said="; ".join(told),
+        said="; ".join(remarks),
         link=report.link,
     )

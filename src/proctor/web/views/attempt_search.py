@@ -33,8 +33,8 @@ def search_all(store: Store, run: Run, words: str, which: dict[str, Any], *, as_
         if as_of is not None and key in _kept:
             return _kept[key]
     searched = store.archive.search(run.id, words, limit=MOST, seconds=_SECONDS, **which)
-    whole = searched.reached is None
-    found = tuple(sorted(searched.attempts, key=lambda each: each.place)) if whole else None
+    is_complete = searched.reached is None
+    found = tuple(sorted(searched.attempts, key=lambda each: each.place)) if is_complete else None
     with _lock:
         _kept[key] = found
         while len(_kept) > _KEPT:
@@ -50,9 +50,9 @@ def told_place(reached: Place | None) -> str:
 def place_in(after: str) -> Place | None:
     """Decode the position where a search continues; None (from the beginning) if it is missing or invalid."""
     try:
-        said = json.loads(after) if after else None
+        cursor = json.loads(after) if after else None
     except ValueError:
         return None
-    if not isinstance(said, list) or [type(each) for each in said] != [int, str, str] or abs(said[0]) >= PLACES:
+    if not isinstance(cursor, list) or [type(each) for each in cursor] != [int, str, str] or abs(cursor[0]) >= PLACES:
         return None
-    return said[0], said[1], said[2]
+    return cursor[0], cursor[1], cursor[2]

@@ -25,9 +25,9 @@ def over_k(at: Mapping[int, Estimate], hat: Mapping[int, Estimate]) -> Markup:
     """Draw pass@k and pass^k over k with intervals: the benefit and the cost of repeated attempts."""
     ks = _some(sorted(at))
     marks = [*_grid(), *_labels(ks), _series(hat, ks, "all-pass", -_ASIDE), _series(at, ks, "one-passes", _ASIDE)]
-    said = "; ".join(f"k = {k}: pass@k {_value(at[k])}, pass^k {_value(hat[k])}" for k in ks)
+    label = "; ".join(f"k = {k}: pass@k {_value(at[k])}, pass^k {_value(hat[k])}" for k in ks)
     return Markup('<svg class="over-k" width="100%" height="{}" role="img" aria-label="{}">{}</svg>').format(
-        HEIGHT + 24, said, Markup("").join(marks)
+        HEIGHT + 24, label, Markup("").join(marks)
     )
 
 

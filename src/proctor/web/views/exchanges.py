@@ -57,8 +57,10 @@ def _with_gaps(places: list[int]) -> Iterable[int]:
 
 
 def _pieces(words: list[str], only: set[int]) -> tuple[Piece, ...]:
-    told = ((word, place in only) for place, word in enumerate(words))
-    return tuple(("".join(word for word, _ in run), alone) for alone, run in groupby(told, key=lambda each: each[1]))
+    flagged_words = ((word, place in only) for place, word in enumerate(words))
+    return tuple(
+        ("".join(word for word, _ in run), alone) for alone, run in groupby(flagged_words, key=lambda each: each[1])
+    )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

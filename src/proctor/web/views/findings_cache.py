@@ -111,7 +111,7 @@ class FindingsCache:
 
     def findings(self, run: Run, *, patience: float | None = None) -> CachedFindings | None:
         """Return the findings of a run (slightly old for an active one), or None while it is still being read."""
-        place = self._place(run.id)
+        place = self._slot(run.id)
         read = self._findings(place, run, until=time.monotonic() + (PATIENCE if patience is None else patience))
         return None if read is None else self._with_people(place, read)
 
@@ -145,7 +145,7 @@ class FindingsCache:
 
     def exams(self, run: Run) -> dict[str, Exam]:
         """Return the exams of a run in plan order."""
-        place = self._place(run.id)
+        place = self._slot(run.id)
         known = place.exams
         if known is None or known[0].settings != run.settings:
             exams = stored_exams(self._site.store, run)
@@ -154,7 +154,7 @@ class FindingsCache:
 
     def verdicts(self, run: Run) -> dict[str, tuple[int, int]]:
         """Map each exam to its numbers of attempts with a verdict and of passed attempts, as a history needs them."""
-        place = self._place(run.id)
+        place = self._slot(run.id)
         known = place.verdicts
         if known is None or known[0] != run or run.status == "running":
             known = place.verdicts = run, self._verdicts(run)
@@ -170,7 +170,7 @@ class FindingsCache:
             return read().of
         return self._site.summaries.kept("verdicts", run, _Verdicts, read).of
 
-    def _place(self, run: str) -> _CacheSlot:
+    def _slot(self, run: str) -> _CacheSlot:
         with self._lock:
             place = self._places.setdefault(run, _CacheSlot())
             self._places.move_to_end(run)

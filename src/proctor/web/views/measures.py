@@ -84,29 +84,29 @@ def series_of(site: Site, cache: FindingsCache, histories: Sequence[History], me
 def _one_series(
     site: Site, cache: FindingsCache, history: History, series: Series, measure: str, quick: set[str]
 ) -> MeasuredSeries:
-    told, unread = [], 0
+    runs, unread = [], 0
     for entry in sorted(series.entries, key=lambda each: (each.when, each.run.created), reverse=True):
         if measure == COST:
-            told.append(_cost(site, entry))
+            runs.append(_cost(site, entry))
             continue
         known = _measures(site, cache, entry.run) if entry.run.id in quick else None
         unread += known is None
-        told.append(_measure(entry, known.values.get(measure) if known is not None else None, measure))
-    return MeasuredSeries(history=history, series=series, runs=told, unread=unread)
+        runs.append(_measure(entry, known.values.get(measure) if known is not None else None, measure))
+    return MeasuredSeries(history=history, series=series, runs=runs, unread=unread)
 
 
 def _measure(entry: Entry, estimate: Estimate | None, measure: str) -> MeasuredRun:
     if estimate is None or estimate.value is None:
         return MeasuredRun(entry=entry, value=numbers.NOTHING, interval="", estimate=None)
-    said = numbers.say(estimate, "score" if measure == SCORE else "percent")
-    return MeasuredRun(entry=entry, value=said.value, interval=said.interval, estimate=estimate)
+    value_text = numbers.say(estimate, "score" if measure == SCORE else "percent")
+    return MeasuredRun(entry=entry, value=value_text.value, interval=value_text.interval, estimate=estimate)
 
 
 def _cost(site: Site, entry: Entry) -> MeasuredRun:
     found = site.summaries.of(entry.run)
     usage = found.usage if found is not None else None
-    said = numbers.cost(usage.cost) if usage else numbers.NOTHING
-    return MeasuredRun(entry=entry, value=said, interval="", estimate=None)
+    cost_text = numbers.cost(usage.cost) if usage else numbers.NOTHING
+    return MeasuredRun(entry=entry, value=cost_text, interval="", estimate=None)
 
 
 def _quick(site: Site, runs: Sequence[Run]) -> set[str]:

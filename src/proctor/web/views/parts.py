@@ -73,7 +73,7 @@ def render_parts(request: Request, run: Run, read: CachedFindings | None, wanted
         **standing(site, run),
     }
     if read is not None and len(known) < len(SHARED):
-        values |= _drawn(read)
+        values |= _chart_values(read)
         values["gates"] = gates_of(site.store, run, read.findings)
     names: tuple[str, ...] = PARTS
     if read is not None and results.fills_in_place(read, wanted, moving=values["moving"]):
@@ -99,13 +99,13 @@ def _spent(run: Run, read: CachedFindings | None, now: float) -> float:
     return run.seconds + (max(0.0, now - since) if since is not None else 0.0)
 
 
-def _drawn(read: CachedFindings) -> dict[str, Any]:
+def _chart_values(read: CachedFindings) -> dict[str, Any]:
     cases = read.findings.cases
     counts = Counter(outcomes.count_by_outcome(cases))
     times = [case.seconds for case in cases if case.seconds is not None]
     return {
         "headline": headline(read.findings),
-        "telling": _telling(read),
+        "telling": _worst_case(read),
         "disputes": count_disputed(read.labels),
         "stack": [(kind.style, counts[kind.name]) for kind in outcomes.OF_CASES],
         "stack_label": ", ".join(f"{counts[kind.name]} {kind.word}" for kind in outcomes.OF_CASES),
@@ -116,7 +116,7 @@ def _drawn(read: CachedFindings) -> dict[str, Any]:
     }
 
 
-def _telling(read: CachedFindings) -> dict[str, str] | None:
+def _worst_case(read: CachedFindings) -> dict[str, str] | None:
     """Return the most informative case (the worst failed one) with its outcome, or None."""
     worst = next((case for case in read.worst_first if read.kinds[case.id] in _ENDED), None)
     if worst is None:
@@ -156,7 +156,7 @@ def gates_of(store: Store, run: Run, findings: Findings) -> list[ShownGate]:
     """Return all gates, with verdicts once the run is completed."""
     verdicts, trouble = _judge(store, findings)
     if verdicts:
-        return [_shown(verdict) for verdict in verdicts]
+        return [_show_gate(verdict) for verdict in verdicts]
     moving = run.status in ("queued", "running")
     why = trouble or ("judged when the run is over" if moving else "not judged: the run is not complete")
     return [ShownGate(text=text, outcome=None, sentence=why) for text in run.gates or run.settings.stop_early]
@@ -175,5 +175,5 @@ def _judge(store: Store, findings: Findings) -> tuple[list[GateVerdict], str]:
         return [], error.on_page
 
 
-def _shown(verdict: GateVerdict) -> ShownGate:
+def _show_gate(verdict: GateVerdict) -> ShownGate:
     return ShownGate(text=verdict.gate.text, outcome=words.OUTCOMES[verdict.verdict], sentence=words.sentence(verdict))

@@ -30,7 +30,7 @@ def labels_on(store: Store, run: Run, key: Key) -> list[HumanLabel]:
 
 
 def _disputed(labels: Iterable[HumanLabel]) -> list[Key]:
-    said: dict[Key, set[bool]] = {}
+    verdicts_by_key: dict[Key, set[bool]] = {}
     for label in labels:
-        said.setdefault(label.key, set()).add(label.passed)
-    return [key for key, verdicts in said.items() if len(verdicts) > 1]
+        verdicts_by_key.setdefault(label.key, set()).add(label.passed)
+    return [key for key, verdicts in verdicts_by_key.items() if len(verdicts) > 1]

@@ -197,14 +197,14 @@ def _fits(case: CaseFinding, wanted: ResultFilter) -> bool:
 
 
 def _case_line(read: CachedFindings, case: CaseFinding, labels: CheckLabels | None) -> ResultRow:
-    told = labels.of(case.id) if labels is not None else []
+    check_labels = labels.of(case.id) if labels is not None else []
     return ResultRow(
         exam=read.exams[case.id],
         outcome=read.kinds[case.id],
         case=case,
         attempt=None,
         condition=_worst_condition(case, read.run),
-        labels=told,
+        labels=check_labels,
     )
 
 

@@ -72,8 +72,8 @@ class Agreement:
         """Description of the replies from which expectations are drafted, or None if there are none."""
         unjudged = self.replies - self.passed
         kinds = [(self.passed, "that passed"), (unjudged, "that nobody judged")]
-        said = [f"{count} {'reply' if count == 1 else 'replies'} {which}" for count, which in kinds if count]
-        return " and ".join(said) or None
+        phrases = [f"{count} {'reply' if count == 1 else 'replies'} {which}" for count, which in kinds if count]
+        return " and ".join(phrases) or None
 
 
 def draft_expectation(own: Expectation, agreement: Agreement, question: str) -> Expectation:

@@ -95,12 +95,12 @@ class HarvestLog:
 
 def conversation_before(turns: tuple[Turn, ...], own: str | None = None) -> str | None:
     """Return the conversation before a turn, including the turn's own context, truncated at the start."""
-    said = [own] if own else []
+    lines = [own] if own else []
     for turn in turns:
-        said.append(f"user: {turn.question}")
-        said += [f"agent: {turn.reply.text}"] if turn.reply is not None else []
-    whole = "\n".join(said)
-    return (whole if len(whole) <= LONGEST else f"…{whole[1 - LONGEST :]}") or None
+        lines.append(f"user: {turn.question}")
+        lines += [f"agent: {turn.reply.text}"] if turn.reply is not None else []
+    text = "\n".join(lines)
+    return (text if len(text) <= LONGEST else f"…{text[1 - LONGEST :]}") or None
 
 
 def shorten_reply(text: str) -> str:

@@ -45,7 +45,7 @@ def _draft(candidate: Candidate, masking: PersonalData) -> dict[str, Any]:
         review="needed",
     )
     values: dict[str, Any] = mask_values(values_of(case), masking)
-    provenance = mask_values(_beside(own.metadata, _provenance(candidate)), masking)
+    provenance = mask_values(_merge_provenance(own.metadata, _provenance(candidate)), masking)
     values["metadata"] = {name: shorten_reply(text) if name == "reply" else text for name, text in provenance.items()}
     if not own.id or values["id"] != own.id:  # replace an id that contains personal data
         values["id"] = case_id(values["question"], values.get("context"))
@@ -53,7 +53,7 @@ def _draft(candidate: Candidate, masking: PersonalData) -> dict[str, Any]:
 
 
 def _provenance(candidate: Candidate) -> dict[str, Any]:
-    told = {
+    fields = {
         **candidate.origin,
         "verdict": None if candidate.verdict == "unjudged" else candidate.verdict,
         "asked": candidate.met if candidate.met > 1 else None,
@@ -61,10 +61,10 @@ def _provenance(candidate: Candidate) -> dict[str, Any]:
         "reply": candidate.reply,
         "drafted_from": candidate.agreement.told,
     }
-    return {name: value for name, value in told.items() if value not in (None, "")}
+    return {name: value for name, value in fields.items() if value not in (None, "")}
 
 
-def _beside(known: Mapping[str, Any], provenance: dict[str, Any]) -> dict[str, Any]:
+def _merge_provenance(known: Mapping[str, Any], provenance: dict[str, Any]) -> dict[str, Any]:
     """Merge both; existing values under the same names, as in a harvested case, move to `earlier`."""
     earlier = {name: value for name, value in known.items() if provenance.get(name, value) != value}
     return {**known, **provenance, **({"earlier": earlier} if earlier else {})}

@@ -85,8 +85,8 @@ class Sample:
         case = candidate.case
         context = self._outline(candidate.context) if candidate.context else None
         meaning = same_meaning(self._outline(candidate.question), context)
-        whole = encode([*meaning, "" if case is None else squeeze(case.answer or "")])
-        return int.from_bytes(hashlib.blake2b(whole.encode(), digest_size=8).digest(), "big")
+        key_text = encode([*meaning, "" if case is None else squeeze(case.answer or "")])
+        return int.from_bytes(hashlib.blake2b(key_text.encode(), digest_size=8).digest(), "big")
 
 
 PATTERN = "re:"
@@ -107,17 +107,17 @@ class OwnList:
         try:
             lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
         except (OSError, UnicodeDecodeError) as error:
-            said = getattr(error, "strerror", None) or "it is not UTF-8 text"
+            reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
             raise InputError(
-                f"cannot read {os.fspath(path)!r}: {said}; expected one word or pattern per line"
+                f"cannot read {os.fspath(path)!r}: {reason}; expected one word or pattern per line"
             ) from error
         patterns = []
         for number, line in enumerate(map(str.strip, lines), 1):
             if line and not line.startswith("#"):
                 pattern = _pattern(line)
                 if not pattern or (wrong := why_no_pattern(pattern)) is not None:
-                    said = wrong if pattern else "it is empty"
-                    raise InputError(f"{os.fspath(path)}:{number}: this pattern does not compile: {said}")
+                    reason = wrong if pattern else "it is empty"
+                    raise InputError(f"{os.fspath(path)}:{number}: this pattern does not compile: {reason}")
                 patterns.append(pattern)
         return cls(patterns)
 
@@ -214,7 +214,7 @@ def harvest(sources: Sequence[str], output: Path, *, store: str, wanted: Harvest
         raise InputError(masking.outline("; ".join(reading.log.incomplete)))
     elif reading.log.problems and not reading.log.not_chosen:
         raise InputError(f"nothing was written: {masking.outline(_list_few(reading.log.problems))}")
-    log, told = reading.log, masking.outline
+    log, outline = reading.log, masking.outline
     return HarvestReport(
         cases=len(cases),
         read=dict(log.read),
@@ -224,8 +224,8 @@ def harvest(sources: Sequence[str], output: Path, *, store: str, wanted: Harvest
         left_out=dict(log.left_out),
         masked={kind: count for kind, count in masking.counts.items() if count},
         not_chosen=log.not_chosen,
-        problems=tuple(map(told, log.problems)),
-        incomplete=tuple(map(told, log.incomplete)),
+        problems=tuple(map(outline, log.problems)),
+        incomplete=tuple(map(outline, log.incomplete)),
         unread=log.unread,
     )
 
@@ -336,10 +336,10 @@ class _Reading:
 def _suite(output: Path, header: dict[str, Any], cases: Sequence[dict[str, Any]]) -> bytes:
     """Return the suite's text after checking that it can be read."""
     day = datetime.now(UTC).date().isoformat()
-    told = {"name": output.stem, "description": f"Drafts harvested on {day}.", **header}
-    if told.get("sources"):  # relative to the suite's folder, as in suites
-        told["sources"] = os.path.relpath(told["sources"], output.parent.resolve())
-    content = write_suite(told, cases).encode()
+    suite_fields = {"name": output.stem, "description": f"Drafts harvested on {day}.", **header}
+    if suite_fields.get("sources"):  # relative to the suite's folder, as in suites
+        suite_fields["sources"] = os.path.relpath(suite_fields["sources"], output.parent.resolve())
+    content = write_suite(suite_fields, cases).encode()
     if len(content) > LIMIT:
         raise InputError(
             f"the drafts take {len(content):,} bytes, and a suite may have {LIMIT:,}",

@@ -55,10 +55,10 @@ async def _fetch(api: _Api, file: BinaryIO, since: float, log: HarvestLog) -> No
     written = 0
     async for answer, records in pages:
         if not answer.verdict.arrived or records is None:
-            said = answer.verdict.reason or "its answer is no page of traces; is this the address of a Langfuse?"
+            reason = answer.verdict.reason or "its answer is no page of traces; is this the address of a Langfuse?"
             if not written:
-                raise InputError(f"Langfuse gave no traces: {said}")
-            log.cannot_read(f"Langfuse, after {written:,} records: {said}")
+                raise InputError(f"Langfuse gave no traces: {reason}")
+            log.cannot_read(f"Langfuse, after {written:,} records: {reason}")
             return
         for record in records:
             file.write(msgspec.json.encode(record) + b"\n")
@@ -90,14 +90,14 @@ async def _traces(api: _Api, moment: str) -> AsyncIterator[_Page]:
         if not isinstance(listed, list):
             yield answer, None
             return
-        yield answer, await asyncio.gather(*(_whole(api, trace) for trace in listed))
+        yield answer, await asyncio.gather(*(_fetch_full_trace(api, trace) for trace in listed))
         page += 1
         if page > (found(answer.json(), "meta", "totalPages") or 0) or not listed:
             return
 
 
-async def _whole(api: _Api, trace: Any) -> Any:
+async def _fetch_full_trace(api: _Api, trace: Any) -> Any:
     """Return a trace with its observations, or as listed if they are not available."""
     answer = await api.get(f"traces/{quote(str(found(trace, 'id')), safe='')}")
-    whole = answer.json()
-    return whole if answer.verdict.arrived and isinstance(whole, dict) else trace
+    full_trace = answer.json()
+    return full_trace if answer.verdict.arrived and isinstance(full_trace, dict) else trace

@@ -175,11 +175,11 @@ def _is_whole(value: Any) -> bool:
 def _scores(value: Any) -> dict[str, Any]:
     """Return the scores of a Langfuse trace, from people and judges, by name."""
     scores = value.get("scores") if isinstance(value, Mapping) else None
-    told = [each for each in scores if isinstance(each, Mapping)] if isinstance(scores, list) else []
-    return {str(each["name"]): each["value"] for each in told if each.get("name") and "value" in each}
+    score_records = [each for each in scores if isinstance(each, Mapping)] if isinstance(scores, list) else []
+    return {str(each["name"]): each["value"] for each in score_records if each.get("name") and "value" in each}
 
 
 def _where_it_ends(error: InputError) -> str:
     """Describe what is wrong with a record and the most likely cause."""
-    said = str(error)
-    return f"{said}; the file ends in the middle of a record" if "truncated" in said else said
+    message = str(error)
+    return f"{message}; the file ends in the middle of a record" if "truncated" in message else message

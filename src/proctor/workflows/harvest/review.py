@@ -114,8 +114,8 @@ def _read(content: bytes, name: str) -> _Suite:
 
 def _further(decision: Decision) -> dict[str, Any]:
     """Return the further edited fields, by suite key."""
-    told = {name: getattr(decision, name) for name in ("category", "reasoning", "context")}
-    typed: dict[str, Any] = {name: text.strip() for name, text in told.items() if text is not None}
+    fields = {name: getattr(decision, name) for name in ("category", "reasoning", "context")}
+    typed: dict[str, Any] = {name: text.strip() for name, text in fields.items() if text is not None}
     if ";" in typed.get("category", ""):
         typed["category"] = [name for each in typed["category"].split(";") if (name := each.strip())]
     return typed
@@ -131,15 +131,15 @@ def _accept(values: Mapping[str, Any], case: Case | None, decision: Decision) ->
     }
     known = {} if case is None else {"id": case.id, "review": "done" if case.review else None}
     made = {**values, **known, **typed}
-    told = {name: made[name] for name in CASE.fields if made.get(name) not in (None, "", {}, [])}
-    reading = read_bytes(write_suite({}, [told]).encode(), name="a.yaml")
+    case_values = {name: made[name] for name in CASE.fields if made.get(name) not in (None, "", {}, [])}
+    reading = read_bytes(write_suite({}, [case_values]).encode(), name="a.yaml")
     if reading.errors:
         raise InputError(
             "; ".join(
                 f"{error.path.removeprefix('cases[0].') or 'it'}: {error.message}" for error in reading.errors[:3]
             )
         )
-    return told
+    return case_values
 
 
 def _expect_of(text: str) -> dict[str, Any]:
