@@ -77,12 +77,10 @@ class Reviewer(Protocol):
 
 Halt = Literal["stopped", "storm", "spent", "decided", "misconfigured", "blocked", "exited"]
 """Why a run ended early: stop requested, only environment failures, budget spent, gates decided, wrong key or address,
-an agent that blocks the event loop for good, an agent that tried to end the process.
-"""
+an agent that blocks the event loop for good, an agent that tried to end the process."""
 LETS_FINISH: frozenset[Halt] = frozenset({"spent", "decided"})
 """Reasons for which calls in flight may finish and only no new attempts begin; an attempt without budget ends at its
-next call.
-"""
+next call."""
 
 
 class Executor(Protocol):
@@ -165,8 +163,7 @@ class Archive(Protocol):
 
     def verdict_order(self, run: str) -> dict[tuple[str, str], str]:
         """Map (exam, condition) to its trials' verdicts in order, + passed and - not passed; those without any are left
-        out.
-        """
+        out."""
 
     def page(
         self,
@@ -192,8 +189,7 @@ class Archive(Protocol):
 
     def pending_attempts(self, run: str) -> Iterator[tuple[Attempt, dict[int, tuple[Review, ...]]]]:
         """Yield attempts in progress or failed by the environment (with their last failure), and reviews already paid
-        for.
-        """
+        for."""
 
     def over(self, run: str) -> int:
         """Count the attempts that are over, whatever their outcome."""

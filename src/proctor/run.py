@@ -46,8 +46,7 @@ class Failure:
     """Stage at which it failed."""
     owner: Owner
     """Who is responsible: the agent's failures count as not passed, the environment's are left out of n and retried by
-    `resume`.
-    """
+    `resume`."""
     reason: str
     """Reason, as one sentence."""
     kind: FailureKind = "unknown"
@@ -103,8 +102,7 @@ class Attempt:
     """False if any turn failed, None if undecided, else True."""
     resumed: Resumed = ""
     """How an interrupted conversation went on: continued, or replayed from the start because the agent keeps its own
-    memory.
-    """
+    memory."""
     finished: bool = False
     """Whether it is over. An attempt with an environment failure is over too, until `resume` retries it."""
     usage: Usage = Usage()
@@ -127,8 +125,7 @@ class Attempt:
     """Number of replies that the model truncated at its output limit."""
     changed: dict[str, float] = field(default_factory=dict)
     """Settings that differed from the run's own when this attempt was played: timeout, concurrency, retries; and under
-    `retried_timeouts`, how often it was played again after a timeout.
-    """
+    `retried_timeouts`, how often it was played again after a timeout."""
     started: float = 0.0
     """Seconds since the epoch."""
     ended: float = 0.0
@@ -207,8 +204,7 @@ class Settings:
     """Part → weight; empty for the defaults of the exam type."""
     passing_score: float | None = 0.7
     """Minimum score to pass, for cases without their own; None if scores are only reported next to the checks and
-    decide nothing.
-    """
+    decide nothing."""
     own_scores: bool = True
     """Whether cases may have their own passing scores; if not, `passing_score` alone decides."""
     checks: str | None = None
@@ -249,14 +245,12 @@ class Settings:
     """Order in which cases are asked; `random` is seeded by the benchmark and stratified by category."""
     look: int = 1
     """Number of this evaluation of the gates: each extension of the run is a further look, and costs part of the
-    significance level.
-    """
+    significance level."""
     context_given: bool = True
     """Whether the agent receives the context; if not, its use is not judged."""
     built: dict[str, Spec] = field(default_factory=dict)
     """Role (agent, reviewer, second_reviewer, examiner, judge_1 …) → how it is built; objects passed in Python are left
-    out.
-    """
+    out."""
 
     @property
     def judges(self) -> tuple[tuple[Spec, ...], ...]:

@@ -110,8 +110,7 @@ class Review:
     """Scores of the agent; empty if the reviewer has none to give."""
     weights: dict[str, float] = field(default_factory=dict)
     """Part → custom weight from the reviewer or the case; other parts have their default weight. Weights of the run
-    take precedence.
-    """
+    take precedence."""
     weighed: float | None = None
     """Weighted score as stored, for a review loaded from the store; None to let the engine weigh the parts."""
     question_parts: tuple[Part, ...] = ()

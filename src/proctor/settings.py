@@ -21,9 +21,7 @@ from proctor.redaction.shapes import mask_secrets
 from proctor.run import ExamType, PlayOrder
 
 LONGEST_NAME = 200
-"""Maximum number of characters of a criterion; `LONGEST_NAME` is that of a name: of a run, case, category, label or
-part.
-"""
+"""Maximum number of characters of a name: of a run, case, category, label or part."""
 LONGEST_CRITERION = 20_000
 LONGEST_VALUE = 1000
 """Maximum number of characters of a label's value."""
@@ -223,10 +221,7 @@ def settings_of(door: Door) -> dict[str, RunSetting]:
 
 
 def nearest(name: object, known: Iterable[str], *, alike: float = 0.6) -> str:
-    """Return the most similar known name, or an empty string if none is similar enough.
-
-    A name with a different first letter has to be more similar.
-    """
+    """Return the most similar known name, or "" if none is similar enough; more so if its first letter differs."""
     wanted = str(name)
     found = next(iter(get_close_matches(wanted, list(known), n=1, cutoff=alike)), "")
     begins_alike = found[:1].lower() == wanted[:1].lower()

@@ -26,10 +26,7 @@ _ORDER: tuple[Kind, ...] = ("failure", "tool", "check", "first", "strategy", "ca
 _LEAST = 2
 """Fewest cases in a group; a single case is an example, not a pattern."""
 _TWICE = 2.0
-"""Minimum ratio of a feature's frequency among failures to that among passes.
-
-For a turn, the comparison is with failures spread evenly over the turns.
-"""
+"""Minimum ratio of a feature's frequency among failures to that among passes, or, for a turn, to an even spread."""
 _COMPARED = 2_000
 """Maximum number of passed replies, and of failed ones, whose words are compared."""
 _LONGEST_PHRASE = 4

@@ -39,8 +39,7 @@ class Batch(_Given):
     """The agent's tool use: `tools_used`, `final_answer_uses_tools`."""
     ground_truth_agentic: dict[str, Any] | None = None
     """The expected tool use: `expected_tools`, `tool_sequence_matters`, `extra_tools_allowed`, `alternatives`,
-    `must_use_result`.
-    """
+    `must_use_result`."""
     observation: str | None = None
     """Free-form note, shown to the judge by Context but not by Agentic."""
     logprobs: dict[str, Any] | None = None

@@ -17,8 +17,7 @@ T = TypeVar("T")
 
 LONGEST_EXPLANATION = 600
 """Maximum length of an explanation in schemas. Servers with constrained decoding thereby stop small models that would
-go on endlessly; longer explanations are still accepted.
-"""
+go on endlessly; longer explanations are still accepted."""
 _mark = re.compile(r"[{}]|<think(?:ing)?\s*>", re.IGNORECASE)
 """Marks to look for between the objects of a text."""
 _thought = re.compile(r"</think(?:ing)?\s*>", re.IGNORECASE)

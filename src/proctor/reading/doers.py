@@ -48,11 +48,8 @@ def in_other_part(reply: Answered, asked: Asked, answer: Expected, first: int, l
     verb = asked_verb(asked)
     if verb is not None:
         party = _other_party(reply, asked, answer, verb, first, last) if verb.doer else ""
-        return (
-            party
-            or _named_after(reply, asked, answer, verb, first)
-            or _other_side(reply, here, verb, first, last, shown)
-        )
+        party = party or _named_after(reply, asked, answer, verb, first)
+        return party or _other_side(reply, here, verb, first, last, shown)
     if holds_another(reply, asked, last, here.after):
         return f"says that {shown} is something else"
     return _done_for(here, asked, shown)
@@ -104,10 +101,7 @@ _SMALL = stem_set("the a an her his its their one of king queen")
 
 
 def _other_side(reply: Answered, here: Aside, verb: Verb, first: int, last: int, shown: str) -> str:
-    """Explain that the name has the other role: `She succeeded Leopold` for `Who succeeded her?`
-
-    Also `She dedicated it` for `To whom was it dedicated?`
-    """
+    """Explain that the name has the other role: `She succeeded Leopold` for `Who succeeded her?`"""
     stems, clauses = reply.passage.stems, reply.passage.clauses
     before = [place for place in range(first) if clauses[place] == clauses[first] and stems[place] not in _SMALL]
     if len(before) > 1 and stems[before[-1]] == verb.way and stems[before[-2]] == verb.stem:
@@ -175,10 +169,7 @@ _RECIPIENT = lazy(r"\b(?:to|for|from|after) (?:the |mr |mrs |ms |dr |\w+ )?$")
 
 
 def _other_party(reply: Answered, asked: Asked, answer: Expected, verb: Verb, first: int, last: int) -> str:
-    """Explain that the name is the other party: `Noris sold it to Falken` for `Who bought it?`
-
-    Also `Anna lent it to Marie` for `Who lent it?`
-    """
+    """Explain that the name is the other party: `Noris sold it to Falken` for `Who bought it?`"""
     stems, clauses = reply.passage.stems, reply.passage.clauses
     after = stems[last + 1] if last + 1 < len(stems) and clauses[last + 1] == clauses[last] else ""
     if after and after in _CONVERSE.get(verb.stem, ()):
@@ -281,8 +272,7 @@ def _told_apart(reply: Answered, asked: Asked, answer: Expected, first: int) -> 
 
 def _is_the(reply: Answered, asked: Asked, answer: Expected, parts: list[int], first: int) -> str:
     """Return the name of another clause with the role asked for: `Lyon is the capital, and Paris is the largest
-    city`.
-    """
+    city`."""
     stems = reply.passage.stems
     here = {word for word, part in zip(stems, parts, strict=True) if part == parts[first]}
     for at in range(1, len(stems) - 2):

@@ -254,8 +254,7 @@ _WHO_KNEW = lazy(r"\w, (?:who|which) (?:\w+ )?(?:\w+ed|taught|knew|met|led) $")
 
 def _is_related(here: Aside, asked: Asked) -> bool:
     """Whether the name is only related: `X goes by his own name; Y is his brother`, `Corelli, who influenced
-    Vivaldi`.
-    """
+    Vivaldi`."""
     match = _RELATED.match(here.after) or _WHO_KNEW.search(here.before)
     return match is not None and _ASKS_RELATION.search(asked.folded) is None
 

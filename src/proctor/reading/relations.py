@@ -59,8 +59,7 @@ def load_relations() -> Relations:
 
 def _keys(line: str) -> set[str]:
     """Return the stems of a group, and each `lexicon` concept that several of them share, since one may be
-    ambiguous.
-    """
+    ambiguous."""
     stems = [stem(word) for word in line.split()]
     shared = Counter(map(concept, stems))
     return {*stems, *(name for name, count in shared.items() if count > 1)}

@@ -187,8 +187,7 @@ def _is_new(word: str, asked: Asked, answer: Expected) -> bool:
 
 def _is_former(reply: Answered, asked: Asked, first: int, last: int) -> str:
     """Return the cue that the match is former: `used to be Astana`, `moved from Ghent to`, `migrated off
-    PostgreSQL`.
-    """
+    PostgreSQL`."""
     passage = reply.passage
     around = passage.folded[max(0, passage.starts[first] - _LOOK_BACK) : passage.starts[first]]
     cue = _FORMER_CUE.search(around)

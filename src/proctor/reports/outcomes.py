@@ -68,8 +68,7 @@ def which(key: Key, *, under: bool = True) -> str:
 
 def missing_marks(findings: Findings) -> int:
     """Marks that a reviewer could not give, in the attempts that the run's rates are of; the checks' verdict may stand
-    all the same. 0 where they are just what the unscored attempts lack.
-    """
+    all the same. 0 where they are just what the unscored attempts lack."""
     plain = bool(findings.conditions) and findings.run.settings.has_plain_run
     times = {"unscored": 0, "undecided": 0}
     for trouble in findings.troubles:

@@ -34,8 +34,7 @@ _FAREWELL = 1.0
 """Seconds for interrupted calls to clean up."""
 _OUT_OF_TOUCH = 2.0
 """Seconds without a sign of life from the driver after which no calls are made until it responds: the whole process may
-have been suspended, and another process may have taken over its run.
-"""
+have been suspended, and another process may have taken over its run."""
 _RESTARTS = 3
 """How often an attempt continues in a new task after its task was cancelled from outside."""
 _SHORTEST_PATIENCE = 3.0

@@ -96,8 +96,7 @@ class Comparison:
     """Sums for computing the number of further cases."""
     thinned: bool = False
     """Whether one run has more trials of a case than the other, so that `better` and `p_value` use fewer trials than
-    the interval.
-    """
+    the interval."""
 
     @property
     def confirmed(self) -> bool:

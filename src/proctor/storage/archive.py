@@ -109,8 +109,7 @@ class DatabaseArchive:
 
     def verdict_order(self, run: str) -> dict[tuple[str, str], str]:
         """Map (exam, condition) to its trials' verdicts in order, + passed and - not passed; those without any are left
-        out.
-        """
+        out."""
         number = self._numbers(run).own
         with self._database.reading() as connection:
             return standing.verdicts_in_order(connection, number)

@@ -61,8 +61,7 @@ _USUAL = (',"unsure":false', ',"passed_on":null')
 
 _UNKNOWN_STEPS, _END_OF_REPLY = ',"steps_known":false', ',"cut_off":'
 """A field added to replies later, omitted when false, and the field after it; searched from the end, so that text of
-tool calls cannot match.
-"""
+tool calls cannot match."""
 
 _BEFORE_CASE, _AFTER_CASE, _CASE = "\x07", "\x08", "\x01"
 """Also in turns: stands for the case between the other two characters, if it is the exam's."""

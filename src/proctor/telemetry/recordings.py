@@ -187,8 +187,7 @@ def _gather(traces: dict[str, _Trace], spans: Sequence[Span], number: int) -> No
 
 def _conversations(traces: Iterable[_Trace]) -> Iterator[Sequence[int]]:
     """Group traces by conversation id, one turn per trace. A group larger than `MOST_TURNS` is split into single
-    traces.
-    """
+    traces."""
     together: dict[object, list[_Trace]] = {}
     for trace in traces:
         together.setdefault(trace.conversation or id(trace), []).append(trace)

@@ -70,8 +70,7 @@ def _attributes(attributes: Mapping[str, Any], clean: Clean) -> dict[str, Any]:
 
 def _written(value: Any, clean: Clean) -> Any:
     """Redact the strings inside a value; encoded JSON is redacted again as a whole, for patterns that span several
-    parts.
-    """
+    parts."""
     if isinstance(value, Json):
         text = encode(value.value if clean is str else map_texts(value.value, clean))
         return text if clean is str else clean(text)

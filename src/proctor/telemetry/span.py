@@ -107,8 +107,7 @@ def utf8(text: str) -> str:
 
 def origins(spans: Iterable[Span]) -> Iterator[tuple[Span, list[Span]]]:
     """Group spans by resource and scope, in order of appearance; yield one representative and all spans of each
-    group.
-    """
+    group."""
     groups: dict[tuple[int, str, str], list[Span]] = {}
     same: list[Mapping[str, Any]] = []
     for span in spans:

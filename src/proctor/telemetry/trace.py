@@ -34,8 +34,7 @@ class _Evaluator:
 
 def review_spans(sheet: AttemptTrace) -> list[Span]:
     """Build the spans of the review and its reviewers, or none if nothing was judged. Reviewers' durations are
-    unknown.
-    """
+    unknown."""
     evaluators = _evaluators(sheet)
     if not evaluators:
         return []

@@ -22,8 +22,7 @@ _SOON = 1.0
 """Seconds after which something counts as late, even on a busy machine; 50 ms are usual."""
 _AT_LEAST = 0.5
 """Minimum seconds that 25 calls at 10 a second take: one second's worth may come in a burst, and half as much again as
-long as workers do not know how many they are.
-"""
+long as workers do not know how many they are."""
 
 
 class ExecutorContract:

@@ -33,8 +33,7 @@ _AGAIN = 0.001
 """Seconds before a loop that was stopped by an agent is restarted."""
 _KEPT_LIMIT = 4
 """Maximum number of idle loops kept for the next run: agents keep connections, which die with the loop that opened
-them.
-"""
+them."""
 
 
 def _after_fork_in_child() -> None:
@@ -64,8 +63,7 @@ class Stage:
     @property
     def is_ending(self) -> bool:
         """Whether the caller's task is being cancelled: a cancellation of other tasks then does not come from an
-        agent.
-        """
+        agent."""
         return self.interrupted.is_set() or (self._host is not None and self._host.cancelling() > 0)
 
     def soon(self, callback: Callable[..., object], *args: Any) -> bool:

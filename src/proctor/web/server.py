@@ -140,8 +140,7 @@ class _Connection(H11Protocol):
 
 def _server_config(app: FastAPI) -> uvicorn.Config:
     """Return uvicorn's configuration. It ignores forwarding headers; `site/clients.py` reads those of trusted
-    proxies.
-    """
+    proxies."""
     return uvicorn.Config(
         app,
         http=_Connection,

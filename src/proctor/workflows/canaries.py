@@ -66,8 +66,7 @@ def canary_exams(settings: Settings) -> tuple[Exam, ...]:
 
 def judge_canaries(store: Store, run: Run, cast: Cast, settings: Settings, stage: Stage) -> None:
     """Judge the canaries that have no verdict yet and store the result with the run. The caller holds the run's
-    lock.
-    """
+    lock."""
     if settings.canaries == NONE or settings.reviewer is None or KEPT in settings.built:
         return
     stored = store.archive.find(run.id)

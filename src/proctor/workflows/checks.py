@@ -28,8 +28,7 @@ _LOOKED_AT = 5000
 
 def with_checks(benchmark: Benchmark, suite: str | Path | None) -> Benchmark:
     """Add a suite's expectations to a benchmark: those of a case to rows with its question, the common ones to all
-    rows.
-    """
+    rows."""
     if suite is None:
         return benchmark
     if not is_suite(suite):
@@ -96,8 +95,7 @@ def unknown_checks(cases: Iterable[Case]) -> dict[str, list[Case]]:
 
 def unmet_checks(benchmark: Benchmark, suite: str | Path | None) -> str | None:
     """Return a message about cases of a suite whose question no row asks, so that their expectations are never
-    checked.
-    """
+    checked."""
     if suite is None:
         return None
     added, rows = read_suite(suite), dict.fromkeys(case.question.strip() for case in _all_cases(benchmark))
@@ -132,8 +130,7 @@ def _unknown_checks_message(name: str) -> str:
 
 def _already_joined(benchmark: Benchmark) -> dict[str, list[Expectation]]:
     """Return the expectations of cases that already include the benchmark's common ones; conversations may share
-    an id.
-    """
+    an id."""
     found: dict[str, list[Expectation]] = {name: [] for name in benchmark.joined_cases}
     for case in _all_cases(benchmark):
         if case.id in found:

@@ -44,8 +44,7 @@ class RunGates:
 
     def stored_with(self, run: Run) -> tuple[str, ...]:
         """Return the gates' texts to store with the run; empty if judging them later needs options that are not
-        stored.
-        """
+        stored."""
         plain = self.look == 1 and not self.force and self.k in (None, run.settings.trials)
         return tuple(wanted.text for wanted in self.wanted) if plain else ()
 
@@ -92,8 +91,7 @@ def with_baselines(gating: RunGates, run: Run, *, store: str, older: bool = Fals
 
 def with_stored_baselines(gating: RunGates, run: Run, store: Store, *, older: bool = False) -> RunGates:
     """Load the baselines from an open store; with `older`, only earlier runs, so that `last` always means the same
-    run.
-    """
+    run."""
     if all(wanted.baseline is None for wanted in gating.wanted):
         return gating
     runs = (other for other in store.archive.runs() if other.id != run.id)

@@ -213,8 +213,7 @@ def _harmless(text: str) -> str:
 
 def read_sheet(name: str, path: Path, *, store: str, who: str) -> int:
     """Store the labels of a CSV file, all or none, and return their number. Rows without a verdict are skipped; a file
-    without any verdict is an error.
-    """
+    without any verdict is an error."""
     try:
         content = path.read_bytes()
     except OSError as error:

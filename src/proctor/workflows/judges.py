@@ -214,8 +214,7 @@ def _judges(
 
 def _cascades(run: Run, records: Sequence[JudgeRecord]) -> list[JudgeRecord]:
     """Return the embedded reviewer in a cascade with each other judge; in battles it also judges whole
-    conversations.
-    """
+    conversations."""
     first = next((record for record in records if record.name == EMBEDDED), None)
     if first is None or run.settings.type != "standard":
         return []

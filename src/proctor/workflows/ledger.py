@@ -87,8 +87,7 @@ class RunLedger:
 
     def say_who_decides(self) -> None:
         """Record that the custom judge does not decide verdicts, as it gave only scores in a run where scores do not
-        decide.
-        """
+        decide."""
         if self.run.judge_decides is None and is_custom(self.run.settings):
             self._amend(judge_decides=False)
 
@@ -125,8 +124,7 @@ class RunLedger:
 
     def _is_orchestrator(self) -> None:
         """Record at once that the agent is an orchestrator; counts so far ignored steps, so findings are read from the
-        store.
-        """
+        store."""
         self.gathering = None
         self._amend(kind="orchestrator")
 

@@ -18,8 +18,7 @@ RETRIED = "retried_timeouts"
 
 def pace_of(settings: Settings, defaults: RunConfig, **given: Any) -> dict[str, Any]:
     """Return the pace settings that differ from the run's own: as given, else from `[run]`. Raise UsageError if
-    invalid.
-    """
+    invalid."""
     make_settings({name: given.get(name) for name in PACE}, RunConfig())  # raises if a value is invalid
     wanted = {name: getattr(defaults, name) if given.get(name) is None else given[name] for name in PACE}
     return {name: value for name, value in wanted.items() if value is not None and value != getattr(settings, name)}

@@ -1,6 +1,5 @@
 """Resolve names, specs or live objects to the parts of a run, and to specs from which another process can
-rebuild them.
-"""
+rebuild them."""
 
 from __future__ import annotations
 
@@ -192,8 +191,7 @@ def build_reviewers(
     chosen: ChosenPart | None, benchmark: Benchmark, config: Config, *, exam_type: ExamType, checks: str | None
 ) -> tuple[Reviewer, ...]:
     """Build the judges: checks if there are expectations, plus the chosen reviewer or panel; None means checks
-    alone.
-    """
+    alone."""
     first: tuple[Reviewer, ...] = (check_reviewer(benchmark),) if checks is not None else ()
     if chosen is None:
         return first

@@ -27,8 +27,7 @@ from proctor.workflows.stored_counts import accumulate_attempts
 
 def is_in_rate(run: Run, key: Key) -> bool:
     """Whether an attempt counts in the corrected rate: with a plain run among several conditions only its attempts, in
-    battles those of all conditions.
-    """
+    battles those of all conditions."""
     return run.settings.type != "standard" or not run.settings.has_plain_run or not key.condition
 
 
@@ -151,8 +150,7 @@ def weights_of_draw(opened: Store, drawn: Run, keys: Collection[Key]) -> dict[Ke
 
 def _verdicts_on(opened: Store, labels: Sequence[HumanLabel]) -> dict[Key, bool]:
     """Return the judge's verdicts on labelled attempts, excluding the agent's own failures, which cannot be
-    labelled.
-    """
+    labelled."""
     attempts = (opened.archive.attempt(key) for key in {label.key for label in labels})
     return {
         each.key: each.passed
@@ -232,8 +230,7 @@ def _is_judged_alike(run: Run, other: Run) -> bool:
 
 def _are_cases_alike(opened: Store, run: Run, other: Run) -> bool:
     """Whether two runs have the same standards per case: a case's own criteria and passing score apply to no other
-    case.
-    """
+    case."""
     if run.digest == other.digest:
         return True
     both = (case for each in (run, other) for case in opened.archive.benchmark_of(each.id).cases)

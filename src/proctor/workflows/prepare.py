@@ -69,8 +69,7 @@ def with_conditions(benchmark: Benchmark, config: Config) -> Benchmark:
 
 def choose_conditions(asked: str | Sequence[str] | None, benchmark: Benchmark) -> tuple[str, ...]:
     """Return the conditions to play, the plain run as an empty name: as requested, or all declared plus the plain run
-    for `all`.
-    """
+    for `all`."""
     names = (asked,) if isinstance(asked, str) else tuple(asked or (PLAIN,))
     declared = tuple(benchmark.conditions)
     if ALL in names:

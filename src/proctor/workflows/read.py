@@ -93,8 +93,7 @@ def list_runs(*, store: str, limit: int, only: RunFilter | None = None) -> list[
 
 def summarise(opened: Store, run: Run) -> Summary | None:
     """Return the summary, consistent with the run's findings: a battle's from its outcomes, others without reading
-    attempts.
-    """
+    attempts."""
     if not run.planned:  # it cannot be read
         return None
     try:

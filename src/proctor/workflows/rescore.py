@@ -153,8 +153,7 @@ def plan_judging(
     cache: bool | str | Path = False,
 ) -> WorkerPlan | None:
     """Return the plan of workers for a rescored run; None if stored reviews are kept, which leaves nothing to
-    distribute.
-    """
+    distribute."""
     if KEPT in run.settings.built:
         return None
     live = {"reviewer": reviewer}
@@ -329,8 +328,7 @@ async def play_rescored(
     workers: WorkerPlan | None = None,
 ) -> Findings:
     """Judge the replies of the source run and copy attempts without a reply to judge. The caller holds the run's
-    lock.
-    """
+    lock."""
     exams = exams_of(store.archive.benchmark_of(run.id), run.settings)
     source = ReplySource(store=store, run=run, exams={exam.id: exam for exam in exams}, finished=finished)
     tally = _tally_so_far(store, run, exams, finished)

@@ -40,8 +40,7 @@ def evaluate(
     benchmark: object, *, agent: object = None, agents: Sequence[object] | None = None, **options: Any
 ) -> Evaluation | list[Evaluation]:
     """Examine an agent, or several `agents`, and return the run or runs with their findings; see `aevaluate` for the
-    options.
-    """
+    options."""
     if agent is not None and agents is not None:
         raise UsageError("agent and agents are both given; expected one of them")
     with watch_in_notebook(options.pop("watch", None)) as watch:

@@ -103,8 +103,7 @@ def plan_workers(
     cache: bool | str | Path = False,
 ) -> WorkerPlan | None:
     """Return the plan as requested or as in `[run]`; None if this process plays. Raise UsageError if it is not
-    possible.
-    """
+    possible."""
     count = config.run.workers if asked.count is None else asked.count
     ray = config.run.ray if asked.ray is None else asked.ray
     if ray is not None:

@@ -34,8 +34,7 @@ class Gate:
     """The gate as the user wrote it."""
     metric: str = ""
     """pass_rate, mean_score, held_rate, consistency, pass_at_k, pass_hat_k, category, failures, cost or latency; empty
-    for a comparison with a run.
-    """
+    for a comparison with a run."""
     category: str = ""
     k: int | None = None
     """The k of pass_at_k and pass_hat_k, or None for the k that is printed."""

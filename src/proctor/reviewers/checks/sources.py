@@ -302,8 +302,7 @@ def _results(source: str, reply: Reply) -> list[tuple[str, str]]:
 
 def _source_texts(call: ToolCall, name: str) -> Iterator[str]:
     """Yield what a call's result contains of the source: all if the arguments name it, else the parts next to its
-    name.
-    """
+    name."""
     if not call.result_known or call.error is not None:
         return iter(())
     if any(_names(leaf, name) for leaf in leaves(call.arguments)):
@@ -313,8 +312,7 @@ def _source_texts(call: ToolCall, name: str) -> Iterator[str]:
 
 def _parts_naming(value: object, name: str) -> Iterator[str]:
     """Yield the innermost parts of a result that name the source: the value of a key of that name, an entry, or a
-    text.
-    """
+    text."""
     waiting = [value]
     while waiting:
         part = unpack_value(waiting.pop())

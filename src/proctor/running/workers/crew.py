@@ -248,8 +248,7 @@ class CrewExecutor:
 
     def _hear(self, seat: WorkerSlot, link: Link) -> Hello:
         """Wait for the worker's hello; one without room does not hold up the others, but the run ends if none gets
-        room.
-        """
+        room."""
         while True:
             try:
                 return link.hello()

@@ -42,8 +42,7 @@ class Parts:
 
 Build = Callable[[Any, Budget | None], AbstractContextManager[Parts]]
 """Builds the parts from data, as a context manager that also applies limits while they play; pickled by name, so it
-must be a module-level function.
-"""
+must be a module-level function."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

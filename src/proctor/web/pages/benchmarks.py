@@ -1,6 +1,5 @@
 """Benchmarks: the list, creating one from a file, and one benchmark with its cases, versions and the doctor's
-findings.
-"""
+findings."""
 
 from __future__ import annotations
 

@@ -1,6 +1,5 @@
 """Planning: the number of cases, trials and labels a question needs, before anything is run; all input is in
-the URL.
-"""
+the URL."""
 
 from __future__ import annotations
 

@@ -121,8 +121,7 @@ def _fields(site: Site, run: Run, agent: str) -> Iterator[tuple[str, str]]:
 
 def _judges(config: Config, settings: Settings) -> Iterator[tuple[str, str]]:
     """Yield the run's judges as form fields, as far as still available: the judge, its escalation, the panel,
-    criteria.
-    """
+    criteria."""
     offered = {each.name for each in choices.reviewers(config)}
     first, *panel = settings.panel or (settings.reviewer or "none",)
     one, comma, second = (first, "", "") if first in offered else first.partition(",")

@@ -66,8 +66,7 @@ def examiners(config: Config) -> list[Choice]:
 
 def canaries(config: Config) -> list[Choice]:
     """Return the canary sets on offer for testing a judge: the built-in ones and the file named in the
-    configuration.
-    """
+    configuration."""
     own = config.run.canaries
     named = [] if own in (None, NONE, STANDARD) else [Choice(name=str(own), about="file")]
     return [Choice(name=NONE, about="embedded"), Choice(name=STANDARD, about="embedded"), *named]

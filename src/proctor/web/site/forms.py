@@ -223,8 +223,7 @@ def read_decimal(text: str) -> float:
 
 def read_criteria(text: str, troubles: dict[str, str]) -> Iterator[tuple[str, AskedPart]]:
     """Parse criteria, one `name: question` or `name (weight): question` per line; add a message for each invalid
-    one.
-    """
+    one."""
     for line in filter(None, map(str.strip, text.splitlines())):
         try:
             name, criterion = _read_line(line)

@@ -339,8 +339,7 @@ class Jobs:
 
     def _spawn(self, job: _Job, run: Run) -> None:
         """Start a run's process. All pace options are passed, so that `[run]` of the configuration does not override
-        them.
-        """
+        them."""
         pace = [f"--{name}={job.pace.get(name, getattr(run.settings, name))}" for name in PACE]
         with open(self._log_file(job.run), "wb", opener=private.private_opener) as log:
             job.process = start_child(self._settings, ["resume", job.run, *pace], log)

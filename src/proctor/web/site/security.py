@@ -59,8 +59,7 @@ FORM_HEADER = "x-form-token"
 
 class Guard:
     """ASGI middleware that controls access; stores the session in `request.state.session` and a share link in
-    `.shared`.
-    """
+    `.shared`."""
 
     def __init__(
         self, app: ASGIApp, *, settings: WebSettings, sessions: Sessions, guesses: WrongTokens, shares: ShareLinks
@@ -234,8 +233,7 @@ class _RequestBody:
 
     async def receive(self) -> Message:
         """Return the next message. An oversized body is read to its end, within reason, so that the client gets the
-        error.
-        """
+        error."""
         message = await self._next()
         while self._too_much and not self.endless and not self._whole:
             message = await self._next()

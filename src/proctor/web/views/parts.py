@@ -1,6 +1,5 @@
 """Parts of a run's page that change while it is playing, rendered separately. Identical parts are shared by all
-viewers.
-"""
+viewers."""
 
 from __future__ import annotations
 
@@ -34,8 +33,7 @@ from proctor.workflows.gates import judge_stored
 
 SHARED = ("headline", "gates", "overview")
 """Templates `run/PART.html.j2`, rendered into elements with `data-part`; they are the same for all logged-in users, and
-for all users of a share link.
-"""
+for all users of a share link."""
 PARTS = ("state", *SHARED, "chips")
 _KEPT = 64
 _ENDED = {outcomes.NOT_PASSED: "did not pass", outcomes.FLAKY: "passes only sometimes"}

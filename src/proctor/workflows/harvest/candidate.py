@@ -39,8 +39,7 @@ class Candidate:
     """Common features of the replies from which expectations are drafted."""
     good: Reply | None = None
     """An unjudged reply that is added to `agreement` only by `settle`, since most candidates of a large file are
-    dropped.
-    """
+    dropped."""
     met: int = 1
     """Number of conversations, or cases of a run, with this question."""
 
