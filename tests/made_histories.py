@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from proctor.findings.history import Counts, History, tell
+from proctor.findings.history import Counts, History, build_history
 from proctor.run import Run, Settings
 
 Known = tuple[Run, Counts]
@@ -61,4 +61,4 @@ def story() -> list[Known]:
 
 def told(known: Sequence[Known] | None = None, **options: Any) -> History:
     """Their history."""
-    return tell(story() if known is None else known, benchmark="handbook", **options)
+    return build_history(story() if known is None else known, benchmark="handbook", **options)

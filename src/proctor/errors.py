@@ -90,7 +90,7 @@ class ProctorError(Exception):
     @property
     def in_terminal(self) -> str:
         """Message for the command line, with option names."""
-        return self._told(lambda each: f"{each.option} {each.plain}", self._terminal)
+        return self._render_message(lambda each: f"{each.option} {each.plain}", self._terminal)
 
     @property
     def on_page(self) -> str:
@@ -99,14 +99,14 @@ class ProctorError(Exception):
 
     def in_form(self, labels: Mapping[str, str]) -> str:
         """Return the message for a form that labels some settings differently."""
-        return self._told(lambda each: f"“{labels.get(each.name, each.label)}” {each.plain}", self._page)
+        return self._render_message(lambda each: f"“{labels.get(each.name, each.label)}” {each.plain}", self._page)
 
     @property
     def by_key(self) -> str:
         """Message for API clients, with setting names."""
-        return self._told(str, self._page)
+        return self._render_message(str, self._page)
 
-    def _told(self, name: Callable[[Given], str], end: str) -> str:
+    def _render_message(self, name: Callable[[Given], str], end: str) -> str:
         if not self.given and end == self._terminal:
             return str(self)  # secrets may have been redacted from it since
         return "".join(name(piece) if isinstance(piece, Given) else piece for piece in self._message) + end

@@ -30,7 +30,7 @@ def test_only_text_that_is_streamed_has_a_first_token(streamed: bool) -> None:
     notes = Notes()
     hearing = _AdkListener(notes, "desk")
     for event in [_event("30", partial=True)] * streamed + [_event("30 days", partial=False)]:
-        hearing.hear(event)
+        hearing.handle_event(event)
     assert hearing.answer == "30 days"
     assert (notes.reply("30 days").first_token is not None) == streamed
 
@@ -46,12 +46,12 @@ def test_who_has_tools_that_no_event_tells_of_is_known_by_name() -> None:
 def test_while_one_of_them_is_at_work_no_tool_is_known_not_to_be_called(unseen: frozenset[str], known: bool) -> None:
     notes = Notes()
     hearing = _AdkListener(notes, "desk", unseen)
-    hearing.hear(_event("30 days", partial=False))
+    hearing.handle_event(_event("30 days", partial=False))
     assert notes.reply("30 days").tools_known == known
     assert hearing.missed != known
 
 
 def test_an_event_of_an_error_leaves_the_word_to_the_exception_that_comes_after_it() -> None:
     hearing = _AdkListener(Notes(), "desk")
-    hearing.hear(SimpleNamespace(error_code="RateLimitError", error_message="slow down", content=None))
+    hearing.handle_event(SimpleNamespace(error_code="RateLimitError", error_message="slow down", content=None))
     assert hearing.problem == "the model answered RateLimitError: slow down"

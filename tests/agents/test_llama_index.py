@@ -35,5 +35,5 @@ class ToolCall(SimpleNamespace):
 def test_tools_that_code_calls_are_unknown(target: Any, known: bool) -> None:
     notes = Notes()
     event = ToolCall(tool_name="execute", tool_id="1", tool_kwargs={"code": "find_policy()"})
-    _LlamaIndexListener(notes, writes_code=_writes_code(target)).hear(event)
+    _LlamaIndexListener(notes, writes_code=_writes_code(target)).handle_event(event)
     assert notes.reply("30 days").tools_known == known

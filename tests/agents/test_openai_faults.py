@@ -15,7 +15,7 @@ from tests.net.serving import hear, raw, serving
 
 from proctor.agents.openai import load
 from proctor.errors import AgentFault, CallError, EnvironmentFault, Misconfigured
-from proctor.net.probe import settle
+from proctor.net.probe import reclassify_drop
 from proctor.spending.limits import Limits
 from proctor.spending.providers import source_at
 from proctor.spending.run_limits import RunLimits, enforce_limits
@@ -277,7 +277,7 @@ async def test_a_server_that_drops_the_connection_and_then_refuses_is_the_enviro
         await agent.reply(ASKED)
     await agent.close()
     assert (caught.value.kind, caught.value.host) == ("dropped", f"127.0.0.1:{port}")
-    assert isinstance(await settle(caught.value), EnvironmentFault)
+    assert isinstance(await reclassify_drop(caught.value), EnvironmentFault)
 
 
 async def test_an_endless_reply_is_cut_off() -> None:

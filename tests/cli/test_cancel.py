@@ -6,7 +6,7 @@ import signal
 
 from tests.cli.desk import Desk, eventually
 
-from proctor.cli.cancel import said
+from proctor.cli.cancel import describe_outcome
 from proctor.run import Run
 
 SLOW = """\
@@ -65,4 +65,4 @@ def test_a_completed_run_cannot_be_cancelled(desk: Desk) -> None:
 
 def test_a_run_that_was_completed_first_is_not_said_to_go_on() -> None:
     run = Run(id="r1", name="r", benchmark="b", digest="d", agent="a", status="completed")
-    assert said(run) == "run r1 was completed before it could be stopped."
+    assert describe_outcome(run) == "run r1 was completed before it could be stopped."

@@ -1,7 +1,7 @@
 import pytest
 from tests.demo.test_conversation import talk
 
-from proctor.demo.agent import bent
+from proctor.demo.agent import falsify
 from proctor.demo.research import UNKNOWN
 
 LENGTH = "How long does the probation period last?"
@@ -55,4 +55,4 @@ async def test_who_knows_nothing_has_nothing_to_take_back() -> None:
     ],
 )
 def test_an_answer_is_bent_where_the_question_looks(answer: str, question: str, false: str) -> None:
-    assert bent(answer, question) == false
+    assert falsify(answer, question) == false

@@ -27,7 +27,7 @@ from multidict import CIMultiDict, CIMultiDictProxy
 from yarl import URL
 
 from proctor.errors import AgentFault, BudgetSpent, EnvironmentFault, Misconfigured
-from proctor.failures import classify, detail_of, host_in, parse_retry_after, said
+from proctor.failures import classify, detail_of, host_in, parse_retry_after, short_message
 
 
 class HttpError(Exception):
@@ -218,7 +218,7 @@ def test_an_exception_that_cannot_say_what_it_is_goes_by_its_name() -> None:
 
 def test_a_secret_is_scrubbed_before_the_message_is_folded_and_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOME_KEY", "first line\n  second line")
-    assert said(ValueError("x" * 490 + " first line\n  second line")) == "x" * 490 + " $SOME_KEY"
+    assert short_message(ValueError("x" * 490 + " first line\n  second line")) == "x" * 490 + " $SOME_KEY"
 
 
 # --- how it is wrapped ---------------------------------------------------------------------------
@@ -517,7 +517,7 @@ def test_a_message_of_megabytes_is_judged_and_told_at_once(monkeypatch: pytest.M
 def test_no_half_of_a_secret_is_left_where_a_message_is_cut(before: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOME_KEY", "hush-hush-and-hush-again")
     error = ValueError("x " * (before // 2) + "hush-hush-and-hush-again" + " y" * 10_000)
-    assert "hush" not in said(error, 100_000).replace("$SOME_KEY", "")
+    assert "hush" not in short_message(error, 100_000).replace("$SOME_KEY", "")
 
 
 def test_the_end_of_a_traceback_holds_no_half_of_a_secret(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,7 +18,7 @@ from tests.failures.clients import CLIENTS, Client
 
 from proctor.errors import AgentFault, EnvironmentFault, FailureKind, Misconfigured
 from proctor.failures import classify
-from proctor.net.probe import settle
+from proctor.net.probe import reclassify_drop
 
 Server = Callable[[Path], AbstractContextManager[str]]
 
@@ -95,7 +95,7 @@ def test_a_connection_dropped_after_the_request_was_taken_is_the_agents(
     client: Client, harshly: bool, folder: Path
 ) -> None:
     with servers.dropping(folder, harshly=harshly) as url:
-        fault = asyncio.run(settle(classify(client.error_at(url))))
+        fault = asyncio.run(reclassify_drop(classify(client.error_at(url))))
     assert isinstance(fault, AgentFault)
     assert fault.kind == "dropped"
 
@@ -103,7 +103,7 @@ def test_a_connection_dropped_after_the_request_was_taken_is_the_agents(
 @by_http
 def test_a_reply_that_breaks_off_is_the_agents(client: Client, folder: Path) -> None:
     with servers.dropping(folder, midway=True) as url:
-        fault = asyncio.run(settle(classify(client.error_at(url))))
+        fault = asyncio.run(reclassify_drop(classify(client.error_at(url))))
     assert isinstance(fault, AgentFault)
     assert fault.kind == "dropped"
 
@@ -114,8 +114,8 @@ def test_a_models_server_that_drops_the_connection_and_then_refuses_is_the_envir
 ) -> None:
     with servers.dying(folder) as url:
         error = client.error_at(url)
-        fault = asyncio.run(settle(classify(error)))
-        wrapped = asyncio.run(settle(classify(raised_while_handling(error))))
+        fault = asyncio.run(reclassify_drop(classify(error)))
+        wrapped = asyncio.run(reclassify_drop(classify(raised_while_handling(error))))
     for each in (fault, wrapped):
         assert isinstance(each, EnvironmentFault)
         assert each.kind in ("dropped", "refused"), "some try again by themselves"
@@ -125,7 +125,7 @@ def test_a_models_server_that_drops_the_connection_and_then_refuses_is_the_envir
 @pytest.mark.parametrize("client", [each for each in CLIENTS if each.name in ("httpx_blocking", "requests_post")])
 def test_another_server_that_goes_down_with_the_request_has_dropped_it(client: Client, folder: Path) -> None:
     with servers.dying(folder) as url:
-        assert isinstance(asyncio.run(settle(classify(client.error_at(url)))), AgentFault)
+        assert isinstance(asyncio.run(reclassify_drop(classify(client.error_at(url)))), AgentFault)
 
 
 @pytest.mark.parametrize("client", [each for each in CLIENTS if each.name in ("httpx_blocking", "requests_post")])
@@ -134,7 +134,7 @@ def test_a_server_that_is_asked_as_models_are_is_a_models_by_any_client(
     client: Client, path: str, folder: Path
 ) -> None:
     with servers.dying(folder) as url:
-        assert isinstance(asyncio.run(settle(classify(client.error_at(url + path)))), EnvironmentFault)
+        assert isinstance(asyncio.run(reclassify_drop(classify(client.error_at(url + path)))), EnvironmentFault)
 
 
 def test_nobody_looks_after_a_server_that_is_called_by_a_proxy(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -142,7 +142,7 @@ def test_nobody_looks_after_a_server_that_is_called_by_a_proxy(folder: Path, mon
     with servers.dying(folder) as url:
         fault = classify(client.error_at(url))
         monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
-        assert asyncio.run(settle(fault)) is fault
+        assert asyncio.run(reclassify_drop(fault)) is fault
 
 
 STATUSES = {

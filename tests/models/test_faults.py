@@ -8,7 +8,7 @@ from langchain_core import exceptions
 from tests.models.scripted import Status
 
 from proctor.errors import EnvironmentFault, Misconfigured
-from proctor.failures import said
+from proctor.failures import short_message
 from proctor.models.structured import ModelUnavailable, fault_of
 from proctor.usage import Usage
 
@@ -103,10 +103,10 @@ def test_a_loop_of_causes_ends() -> None:
 
 def test_no_key_of_the_environment_is_ever_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOME_API_KEY", "sk-very-secret-value")
-    told = said(Exception("invalid key sk-very-secret-value\ngiven"))
+    told = short_message(Exception("invalid key sk-very-secret-value\ngiven"))
     assert told == "invalid key $SOME_API_KEY given"
 
 
 def test_a_long_message_is_cut_and_an_empty_one_named() -> None:
-    assert len(said(Exception("x" * 1000), 300)) == 300
-    assert said(ValueError()) == "ValueError"
+    assert len(short_message(Exception("x" * 1000), 300)) == 300
+    assert short_message(ValueError()) == "ValueError"

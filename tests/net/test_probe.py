@@ -8,7 +8,7 @@ import pytest
 from tests.net.serving import raw
 
 from proctor.errors import AgentFault, CallError, EnvironmentFault
-from proctor.net.probe import settle
+from proctor.net.probe import reclassify_drop
 from proctor.usage import Usage
 
 
@@ -37,7 +37,7 @@ async def test_a_server_that_is_gone_makes_it_the_environments_failure_with_what
         pass
     fault = dropped(url)
     vars(fault)["spent"] = Usage(calls=2)
-    settled = await settle(fault)
+    settled = await reclassify_drop(fault)
     assert isinstance(settled, EnvironmentFault)
     assert (settled.kind, settled.host) == ("dropped", fault.host)
     assert str(settled) == "dropped, and takes no other: is it down?"
@@ -48,7 +48,7 @@ async def test_a_server_that_is_gone_makes_it_the_environments_failure_with_what
 async def test_a_server_that_still_takes_connections_has_dropped_this_one_itself(serve: object) -> None:
     async with raw(serve) as url:  # type: ignore[arg-type]
         fault = dropped(url)
-        assert await settle(fault) is fault
+        assert await reclassify_drop(fault) is fault
 
 
 async def test_a_server_that_ends_while_it_is_looked_after_is_gone() -> None:
@@ -61,7 +61,7 @@ async def test_a_server_that_ends_while_it_is_looked_after_is_gone() -> None:
     server = await asyncio.start_server(end, "127.0.0.1", 0)
     async with server:
         port = server.sockets[0].getsockname()[1]
-        assert isinstance(await settle(dropped(f"http://127.0.0.1:{port}")), EnvironmentFault)
+        assert isinstance(await reclassify_drop(dropped(f"http://127.0.0.1:{port}")), EnvironmentFault)
 
 
 @pytest.mark.parametrize(
@@ -75,4 +75,4 @@ async def test_a_server_that_ends_while_it_is_looked_after_is_gone() -> None:
     ids=str,
 )
 async def test_nobody_else_is_looked_after(fault: CallError) -> None:
-    assert await settle(fault) is fault
+    assert await reclassify_drop(fault) is fault

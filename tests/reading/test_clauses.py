@@ -2,12 +2,12 @@ from __future__ import annotations
 
 import pytest
 
-from proctor.reading.polarity import says
+from proctor.reading.polarity import read_polarity
 from proctor.reading.question import understand
 
 
 def said(question: str, reply: str) -> bool | None:
-    return says(reply, understand(question)).yes
+    return read_polarity(reply, understand(question)).yes
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_a_price_is_not_free(question: str, reply: str, yes: bool) -> None:
     ],
 )
 def test_who_does_not_know_says_neither(reply: str) -> None:
-    found = says(reply, understand("Is the fee refundable?"))
+    found = read_polarity(reply, understand("Is the fee refundable?"))
     assert found.yes is None
     assert found.declined
 
@@ -234,8 +234,8 @@ def test_to_name_what_the_question_is_about_is_no_answer(question: str, reply: s
 
 def test_what_little_speaks_for_is_marked_so() -> None:
     asked = understand("Can I hire a bike at the station?")
-    assert says("There is a bike shop.", asked).weak
-    assert not says("You can hire a bike at the station.", asked).weak
+    assert read_polarity("There is a bike shop.", asked).weak
+    assert not read_polarity("You can hire a bike at the station.", asked).weak
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,12 @@ from __future__ import annotations
 
 import pytest
 
-from proctor.reading.polarity import says
+from proctor.reading.polarity import read_polarity
 from proctor.reading.question import understand
 
 
 def said(question: str, reply: str) -> bool | None:
-    return says(reply, understand(question)).yes
+    return read_polarity(reply, understand(question)).yes
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 
 from proctor.reading.answer import judge
 from proctor.reading.outright import outright
-from proctor.reading.polarity import says
+from proctor.reading.polarity import read_polarity
 from proctor.reading.question import understand
 
 
@@ -138,7 +138,7 @@ def test_talk_after_a_yes_makes_it_no_answer() -> None:
     ],
 )
 def test_a_yes_may_be_taken_back(question: str, reply: str, yes: bool | None) -> None:
-    assert says(reply, understand(question)).yes is yes
+    assert read_polarity(reply, understand(question)).yes is yes
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from time import process_time
 import pytest
 
 from proctor.reading.answer import judge
-from proctor.reading.polarity import says
+from proctor.reading.polarity import read_polarity
 from proctor.reading.question import understand
 
 
@@ -29,7 +29,7 @@ from proctor.reading.question import understand
     ],
 )
 def test_yes_and_no_are_read_by_meaning(question: str, reply: str, yes: bool) -> None:
-    assert says(reply, understand(question)).yes is yes
+    assert read_polarity(reply, understand(question)).yes is yes
 
 
 def test_courtesy_is_no_answer() -> None:
@@ -70,9 +70,12 @@ def test_what_is_free_fine_or_only_so_is_read_by_what_it_means(question: str, ye
 @pytest.mark.parametrize("text", ["no ", "yes, ", "many people ", "it was a ", ". ", "only ", "1 < "])
 def test_a_long_reply_is_read_in_no_time(text: str) -> None:
     start = process_time()
-    says(text * 30_000, understand("Is the shop open on Sundays?"))
+    read_polarity(text * 30_000, understand("Is the shop open on Sundays?"))
     assert process_time() - start < 1.0
-    assert says(text * 30_000 + "\nSo the answer is no.", understand("Is the shop open on Sundays?")).yes is not True
+    assert (
+        read_polarity(text * 30_000 + "\nSo the answer is no.", understand("Is the shop open on Sundays?")).yes
+        is not True
+    )
 
 
 @pytest.mark.parametrize(

@@ -259,7 +259,7 @@ def test_a_search_for_what_every_turn_is_written_with_ends_in_time(
 ) -> None:
     monkeypatch.setattr("proctor.storage.search._KEYS", 5)
     looked_at = list[str]()
-    monkeypatch.setattr("proctor.storage.search._says", lambda said, words: looked_at.append(said.question))
+    monkeypatch.setattr("proctor.storage.search._mentions", lambda said, words: looked_at.append(said.question))
     write(store, *(saying(f"e{place}", f"{place}?", "ebb", place=place) for place in range(50)))
     part = store.archive.search("run-1", "ebb", seconds=0.0)
     assert part.reached is not None

@@ -211,7 +211,7 @@ class _Collector(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         self.rfile.read(int(self.headers["content-length"]))
-        self.server.taken.append(self.path)  # type: ignore[attr-defined]
+        self.server.take_written.append(self.path)  # type: ignore[attr-defined]
         self.send_response(200)
         self.send_header("content-type", self.headers["content-type"])
         self.send_header("content-length", "0")
@@ -225,11 +225,11 @@ class _Collector(BaseHTTPRequestHandler):
 def collector(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     """A service on this machine that the environment names; the paths that were posted to."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), _Collector)
-    server.taken = []  # type: ignore[attr-defined]
+    server.take_written = []  # type: ignore[attr-defined]
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", f"http://127.0.0.1:{server.server_port}")
-    yield server.taken  # type: ignore[attr-defined]
+    yield server.take_written  # type: ignore[attr-defined]
     server.shutdown()
     server.server_close()
     thread.join()

@@ -49,10 +49,10 @@ class Till:
     """What was really paid: one token and one call a time, each for one more."""
 
     def __init__(self) -> None:
-        self.taken = 0
+        self.take_written = 0
 
     def pay(self) -> Usage:
-        self.taken += 1
+        self.take_written += 1
         return Usage(input_tokens=1, calls=1, cost=0.25)
 
 
@@ -127,14 +127,14 @@ def test_what_failed_tries_have_cost_survives_a_resume_that_is_killed(store: Sto
 
     asyncio.run(sit(store, informed, judge))
     asyncio.run(sit(store, informed, judge))
-    assert till.taken == 4
+    assert till.take_written == 4
     asyncio.run(sit(store, informed, judge, killed=reply_to(3)))
     stored = 4 + 3 + 2
     assert _spent(store, RUN).calls == stored
-    before = till.taken
+    before = till.take_written
     asyncio.run(sit(store, informed, judge))
     assert outcome(store).passed is True
-    assert outcome(store).usage.calls == stored + till.taken - before
+    assert outcome(store).usage.calls == stored + till.take_written - before
     assert _spent(store, RUN) == outcome(store).usage
 
 
@@ -151,9 +151,9 @@ def test_a_conversation_that_is_replayed_twice_has_cost_all_that_was_paid(store:
     assert _spent(store, RUN).calls == 3 + 2
     asyncio.run(sit(store, remembers, judge, killed=reply_to(2)))
     assert _spent(store, RUN).calls == 3 + 2 + 2 + 1
-    till.taken = 0
+    till.take_written = 0
     asyncio.run(sit(store, remembers, judge))
-    assert outcome(store).usage.calls == 3 + 2 + 2 + 1 + till.taken
+    assert outcome(store).usage.calls == 3 + 2 + 2 + 1 + till.take_written
     assert [turn.number for turn in outcome(store).transcript.turns] == [1, 2, 3, 4]
 
 
@@ -161,7 +161,7 @@ async def test_what_failed_tries_have_cost_survives_a_pause(store: Store) -> Non
     till, reached = Till(), asyncio.Event()
 
     async def informed(request: Request) -> Reply:
-        if not till.taken:
+        if not till.take_written:
             raise with_spending(EnvironmentFault("busy"), till.pay())
         reached.set()
         await asyncio.Event().wait()
@@ -195,7 +195,9 @@ def test_a_wrong_setting_after_a_resume_counts_nothing_twice(store: Store) -> No
 
     for _ in range(3):
         asyncio.run(sit(store, informed, judge))
-        assert _spent(store, RUN).calls == outcome(store).usage.calls == till.taken
+        assert _spent(store, RUN).calls == outcome(store).usage.calls == till.take_written
     locked = False
     asyncio.run(sit(store, informed, judge))
-    assert outcome(store).usage == Usage(input_tokens=till.taken, calls=till.taken, cost=till.taken / 4)
+    assert outcome(store).usage == Usage(
+        input_tokens=till.take_written, calls=till.take_written, cost=till.take_written / 4
+    )

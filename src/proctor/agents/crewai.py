@@ -111,7 +111,9 @@ def _start(event: Any) -> float:
 
 
 def _call(event: Any, notes: Notes) -> Work:
-    work = notes.told(event.tool_name, call=None, arguments=arguments_in(event.tool_args), start=_start(event))
+    work = notes.add_unseen_call(
+        event.tool_name, call=None, arguments=arguments_in(event.tool_args), start=_start(event)
+    )
     failure: Any = getattr(event, "failure", None)
     if hasattr(event, "error"):
         work.error = str(event.error)

@@ -10,7 +10,7 @@ from typing import Any
 from proctor import codec
 from proctor.agents.notes import Notes
 from proctor.errors import AgentFault, InputError
-from proctor.failures import chain, classify, said, with_spending
+from proctor.failures import chain, classify, short_message, with_spending
 from proctor.plugins import import_attribute
 from proctor.telemetry.capture import capturing
 from proctor.transcript import Reply, Request
@@ -55,7 +55,7 @@ def _call_factory(make: Callable[..., Any], spec: str) -> Any:
     try:
         return make()
     except Exception as error:
-        raise InputError(f"cannot make the agent {spec!r}: {type(error).__name__}: {said(error)}") from error
+        raise InputError(f"cannot make the agent {spec!r}: {type(error).__name__}: {short_message(error)}") from error
 
 
 async def ask(request: Request, run: Callable[[Notes], Awaitable[Reply]]) -> Reply:
@@ -68,7 +68,7 @@ async def ask(request: Request, run: Callable[[Notes], Awaitable[Reply]]) -> Rep
             fault = with_spending(classify(error), notes.used or Usage())
             if fault is error:
                 raise
-            if tool := notes.failing_tool(said(link) for link in chain(error)):
+            if tool := notes.failing_tool(short_message(link) for link in chain(error)):
                 fault.args = (f"the tool {tool!r} failed: {fault}",)
             raise fault from error
     return captured.merged_into(reply)

@@ -54,7 +54,7 @@ class _AdkSession:
         hearing = _AdkListener(notes, self._root, self._unseen)
         try:
             async for event in self._runner.run_async(user_id=_USER, session_id=self._session, new_message=message):
-                hearing.hear(event)
+                hearing.handle_event(event)
         except Exception as error:
             if id(error) not in self._causes:
                 raise
@@ -106,7 +106,7 @@ class _AdkListener:
         self._root = root
         self._helpers: dict[str, Work] = {}
 
-    def hear(self, event: Any) -> None:
+    def handle_event(self, event: Any) -> None:
         """Process one event."""
         if event.error_code and not event.content:
             self.problem = f"the model answered {event.error_code}: {event.error_message}"

@@ -43,7 +43,7 @@ class _LlamaIndexDialogue:
         handler = self._target.run(user_msg=request.question, chat_history=_history(request))
         hearing = _LlamaIndexListener(notes, writes_code=_writes_code(self._target))
         async for event in handler.stream_events():
-            hearing.hear(event)
+            hearing.handle_event(event)
         output = await handler
         return notes.reply(answer_of(getattr(output, "structured_response", None) or str(output)))
 
@@ -76,7 +76,7 @@ class _LlamaIndexListener:
         self._helper: Work | None = None
         """The sub-agent at work, or None for the first agent."""
 
-    def hear(self, event: Any) -> None:
+    def handle_event(self, event: Any) -> None:
         """Process one event; most are ignored."""
         match type(event).__name__:
             case "AgentInput":

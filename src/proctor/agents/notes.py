@@ -108,7 +108,7 @@ class Notes:
         self._answers += 1
         for place, call, work in _pair_up(list(enumerate(calls)), ran):
             if work is None:
-                work = self.told(call.name, call=call.id, arguments=dict(call.arguments), start=start)
+                work = self.add_unseen_call(call.name, call=call.id, arguments=dict(call.arguments), start=start)
                 work.parent, work.result, work.error = by, call.result, call.error
             work.call, work.batch = call.id, (self._answers, place)
 
@@ -122,7 +122,9 @@ class Notes:
         failed = (work.name for work in reversed(self._works) if work.kind == "tool" and work.error in known)
         return next(failed, "")
 
-    def told(self, name: str, *, call: str | None, arguments: dict[str, Any], start: float | None = None) -> Work:
+    def add_unseen_call(
+        self, name: str, *, call: str | None, arguments: dict[str, Any], start: float | None = None
+    ) -> Work:
         """Record a tool call that is known only from messages."""
         work = self.begin("tool", name, call=call, arguments=arguments)
         work.timed = False

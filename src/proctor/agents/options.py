@@ -38,7 +38,7 @@ def must_be_known(options: Mapping[str, Any], known: Iterable[str], *, whose: st
         raise InputError(f"{whose} has no option {name!r}; {hint}")
 
 
-def whole(options: Mapping[str, Any], name: str, default: int) -> int:
+def positive_integer(options: Mapping[str, Any], name: str, default: int) -> int:
     """Return an integer option of at least 1."""
     value, bounds = options.get(name, default), BOUNDS.get(name, _WHOLE)
     if not bounds.holds(value) or value < 1:
@@ -49,7 +49,7 @@ def whole(options: Mapping[str, Any], name: str, default: int) -> int:
 
 def whole_or_none(options: Mapping[str, Any], name: str) -> int | None:
     """Return an integer option of at least 1, or None if it is not given."""
-    return whole(options, name, 1) if name in options else None
+    return positive_integer(options, name, 1) if name in options else None
 
 
 def number(options: Mapping[str, Any], name: str) -> float | None:

@@ -70,7 +70,7 @@ def code_of(message: Message) -> int | None:
     return code if isinstance(code, int) else 0
 
 
-def told(message: Message, code: int | str | None = None) -> str:
+def describe_error(message: Message, code: int | str | None = None) -> str:
     """Format an error for a message, with `code` in place of its own code if given."""
     error = message.get("error")
     message_text = error.get("message") if isinstance(error, dict) else error

@@ -17,7 +17,7 @@ from proctor.agents.fresh import PerConversationAgent, find_maker, import_framew
 from proctor.agents.notes import Notes, Work
 from proctor.agents.options import must_be_none
 from proctor.errors import AgentFault
-from proctor.failures import said
+from proctor.failures import short_message
 from proctor.net.limits import Throttle
 from proctor.roles import Agent
 from proctor.telemetry.messages import arguments_in
@@ -48,7 +48,7 @@ class Watch:
         }
         helpers = agent.managed_agents or {}
         watched.managed_agents = {name: _Between(each, partial(self._delegate, by)) for name, each in helpers.items()}
-        watched.step_callbacks = _Steps(agent.step_callbacks, partial(self._hear, by, ran, {_ANSWER, *helpers}))
+        watched.step_callbacks = _Steps(agent.step_callbacks, partial(self._note_step, by, ran, {_ANSWER, *helpers}))
         executor = getattr(agent, "python_executor", None)
         if executor is not None and not isinstance(executor, _local_executor()):
             watched.python_executor = _Between(executor, partial(self._run_elsewhere, by))
@@ -80,14 +80,14 @@ class Watch:
         try:
             result = run()
         except Exception as error:
-            work.error = said(error)
+            work.error = short_message(error)
             raise
         finally:
             self._notes.end(work)
         work.result = plain(getattr(result, "output", result) if work.name == _CODE else result)
         return result
 
-    def _hear(self, by: Work | None, ran: list[Work], others: set[str], step: Any) -> None:
+    def _note_step(self, by: Work | None, ran: list[Work], others: set[str], step: Any) -> None:
         """Note a finished step: the calls its model requested and its tokens; `others` are names that are no tools."""
         if not hasattr(step, "token_usage"):
             return  # the final answer step has no model call
@@ -121,11 +121,11 @@ class _Steps:
 
     def __init__(self, inner: Any, hear: Callable[[Any], None]) -> None:
         self._inner = inner
-        self._hear = hear
+        self._note_step = hear
 
     def callback(self, step: Any, **more: Any) -> None:
         """Observe a finished step, then run the original callbacks."""
-        self._hear(step)
+        self._note_step(step)
         self._inner.callback(step, **more)
 
 

@@ -25,11 +25,11 @@ def command(run: str, store: str | None, config_path: Path | None, as_json: bool
     if as_json:
         print_json({"run": cancelled.id, "status": cancelled.status})
     else:
-        echo(said(cancelled))
+        echo(describe_outcome(cancelled))
     return 0
 
 
-def said(run: Run) -> str:
+def describe_outcome(run: Run) -> str:
     """Describe the outcome of a cancellation."""
     if run.status == "completed":
         return f"run {run.id} was completed before it could be stopped."

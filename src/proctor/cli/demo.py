@@ -169,7 +169,7 @@ def _show_battles(played: Sequence[Evaluation], places: Sequence[Path], store: s
     if not all(each.findings.complete for each in played):
         _show_reports(played, places)
         return
-    turning_point = workflows.demo.telling(*played)
+    turning_point = workflows.demo.find_contrast(*played)
     scenes = (
         [_scene(each, turning_point[0], store=store, turns=turning_point[1] + 1) for each in played]
         if turning_point

@@ -90,7 +90,7 @@ def its_keys(value: Iterable[Any]) -> str:
     return f"its keys are {keys!r}" if keys else "it has no keys"
 
 
-def shown(value: object) -> str:
+def format_value(value: object) -> str:
     """Return a short value as its repr, else its type, for a message."""
     try:
         text = repr(value)

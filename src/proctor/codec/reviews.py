@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from proctor.codec import decode, encode, to_plain
-from proctor.codec.invalid import describe_invalid, shown
+from proctor.codec.invalid import describe_invalid, format_value
 from proctor.codec.replies import MOST, is_plain_usage, numbers_of
 from proctor.errors import EnvironmentFault
 from proctor.score import CheckResult, Part, Review
@@ -29,7 +29,7 @@ def to_review(value: object) -> Review:
     An invalid Review becomes unscored, with the reason; values are never coerced into a mark.
     """
     if not isinstance(value, Review):
-        raise TypeError(f"the reviewer returned {shown(value)}; expected a proctor.Review")
+        raise TypeError(f"the reviewer returned {format_value(value)}; expected a proctor.Review")
     if _is_plain(value):
         return value
     try:
@@ -44,7 +44,9 @@ def to_question(value: object) -> Turn | Usage | None:
     if value is None:
         return None
     if not isinstance(value, (Turn, Usage)):
-        message = f"the examiner returned {shown(value)}; expected a proctor.Turn, or None to end the conversation"
+        message = (
+            f"the examiner returned {format_value(value)}; expected a proctor.Turn, or None to end the conversation"
+        )
         raise EnvironmentFault(message, kind="wrong_type")
     try:
         asked = _converted(value, type(value))

@@ -102,7 +102,7 @@ class Pushover(Librarian):
         pressed = recall(request.question, request.history)
         if pressed is None or pressed.manner == "claim" or pressed.doubts < PATIENCE or pressed.answer.text == UNKNOWN:
             return reply
-        false = bent(_PLACE_ON_SHELF.sub("", pressed.answer.text), pressed.origin.question)
+        false = falsify(_PLACE_ON_SHELF.sub("", pressed.answer.text), pressed.origin.question)
         return replace(reply, text=_in_manner(pressed, false), citations=())
 
 
@@ -114,7 +114,7 @@ def _in_manner(pressed: Recall, false: str) -> str:
     return false
 
 
-def bent(answer: str, question: str) -> str:
+def falsify(answer: str, question: str) -> str:
     """Make an answer false: replace a name, number or month, depending on the question, or negate it."""
     for way in _WAYS.get(understand(question).wants, (_negate,)):
         if (false := way(answer, question)) != answer:

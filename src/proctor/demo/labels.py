@@ -18,7 +18,7 @@ _UNLIKE_THE_JUDGE = {
 _FOLLOWS = "an example label, which follows the embedded reviewer"
 
 
-def drawn(attempts: Sequence[Attempt]) -> list[Attempt]:
+def sample_attempts(attempts: Sequence[Attempt]) -> list[Attempt]:
     """Draw up to fifty attempts with a verdict, always the same; several may belong to one case."""
     judged = [attempt for attempt in attempts if attempt.passed is not None and attempt.failure is None]
     order = list(range(len(judged)))

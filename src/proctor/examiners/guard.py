@@ -11,7 +11,7 @@ from functools import lru_cache, partial
 from proctor.benchmark import Case, Exam
 from proctor.codec.reviews import to_question
 from proctor.errors import CallError
-from proctor.examiners.placeholder import says_nothing, shown
+from proctor.examiners.placeholder import says_nothing, shorten_question
 from proctor.examiners.record import FIRST_END, seed_of
 from proctor.examiners.reply_values import is_long, squeezed, states
 from proctor.failures import with_spending
@@ -131,7 +131,7 @@ def fault_of(exam: Exam, turns: Sequence[Turn], turn: Turn | None) -> Fault | No
     if not any(map(str.isalnum, turn.question)):
         return Fault("empty", "the question has no words")
     if says_nothing(turn.question) and squeezed(turn.question) != squeezed(seed_of(exam).question):
-        return Fault("empty", f"the question {shown(turn.question)!r} asks nothing")
+        return Fault("empty", f"the question {shorten_question(turn.question)!r} asks nothing")
     if _refuses(turn.question):
         return Fault("refuses", "the examiner declines to ask instead of asking")
     repeated = _find_repeated(turns, turn)

@@ -44,7 +44,7 @@ def _stands_for_one(word: str) -> bool:
     return _NUMBERED.fullmatch(word) is not None or len(set(word)) < _FEWEST_LETTERS or word in _STANDS_FOR
 
 
-def shown(question: str) -> str:
+def shorten_question(question: str) -> str:
     """Shorten a question for quoting in a fault."""
     line = " ".join(question.split())
     return line if len(line) <= _LONGEST_SHOWN else f"{line[: _LONGEST_SHOWN - 1]}…"

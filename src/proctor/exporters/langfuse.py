@@ -18,7 +18,7 @@ from proctor.exporters.delivery_log import DeliveryMemory, digest
 from proctor.exporters.marks import Mark, marks_of
 from proctor.exporters.outcome import SENT, DeliveryVerdict, worst
 from proctor.exporters.redaction import clean
-from proctor.exporters.sender import Sender, about, base_address, found, unusable
+from proctor.exporters.sender import Sender, about, base_address, unusable, value_at
 from proctor.exporters.spans import SpanPost
 from proctor.net.addresses import shown
 from proctor.run import Attempt, Run
@@ -113,7 +113,7 @@ class Langfuse:
     async def begin(self) -> DeliveryVerdict:
         """Check the keys, look up their project, and create the dataset."""
         answer = await self._sender.get(f"{self._api}/projects")
-        project = found(answer.json(), "data", 0, "id")
+        project = value_at(answer.json(), "data", 0, "id")
         if not answer.verdict.arrived or not project:
             return unusable(answer, "its project", "a Langfuse")
         dataset, verdict = await self._dataset()
@@ -138,7 +138,7 @@ class Langfuse:
         """Send dataset items, then spans, then scores; each only if what it refers to has arrived."""
         verdicts = await self._items([each.exam for each in played])
         verdicts = await self._traces(played, verdicts)
-        return await self._marks(played, verdicts)
+        return await self._send_scores(played, verdicts)
 
     async def conclude(self, run: Run, marks: Sequence[Mark]) -> list[DeliveryVerdict]:
         """Send the run's scores as scores of the experiment."""
@@ -163,10 +163,10 @@ class Langfuse:
             answer = await self._sender.get(
                 f"{self._api}/v2/datasets/{quote(subject.dataset, safe='')}", may_be_missing=True
             )
-            if answer.verdict.arrived and (known := found(answer.json(), "id")):
+            if answer.verdict.arrived and (known := value_at(answer.json(), "id")):
                 return known, SENT
         answer = await self._sender.json("POST", f"{self._api}/v2/datasets", body)
-        made = found(answer.json(), "id")
+        made = value_at(answer.json(), "id")
         if not answer.verdict.arrived or not made:
             return None, unusable(answer, "the dataset's id", "a Langfuse")
         self.memory.note({"dataset": content})
@@ -205,7 +205,7 @@ class Langfuse:
             results[place] = about("spans", verdict)
         return results
 
-    async def _marks(
+    async def _send_scores(
         self, played: Sequence[FinishedAttempt], verdicts: Sequence[DeliveryVerdict]
     ) -> list[DeliveryVerdict]:
         scores = [

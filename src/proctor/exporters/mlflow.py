@@ -16,7 +16,7 @@ from proctor.exporters.delivery_log import DeliveryMemory, digest
 from proctor.exporters.marks import Mark, marks_of
 from proctor.exporters.outcome import SENT, DeliveryVerdict, worst
 from proctor.exporters.redaction import clean
-from proctor.exporters.sender import RequestResult, Sender, about, base_address, found, unusable
+from proctor.exporters.sender import RequestResult, Sender, about, base_address, unusable, value_at
 from proctor.exporters.spans import SpanPost
 from proctor.run import Attempt, Run
 from proctor.telemetry.span import trace_id
@@ -89,21 +89,21 @@ class Mlflow:
         name = self._subject.dataset
         path = f"2.0/mlflow/experiments/get-by-name?experiment_name={quote(name, safe='')}"
         answer = await self._sender.get(f"{self._base}/api/{path}", may_be_missing=True)
-        if answer.status == 404 and found(answer.json(), "error_code") == "RESOURCE_DOES_NOT_EXIST":
+        if answer.status == 404 and value_at(answer.json(), "error_code") == "RESOURCE_DOES_NOT_EXIST":
             answer = await self._call("POST", "2.0/mlflow/experiments/create", {"name": name})
-            made = found(answer.json(), "experiment_id")
+            made = value_at(answer.json(), "experiment_id")
         else:
-            made = found(answer.json(), "experiment", "experiment_id")
+            made = value_at(answer.json(), "experiment", "experiment_id")
         return (made, SENT) if made else (None, unusable(answer, "an experiment", "an MLflow server"))
 
     async def _run_in(self, experiment: str) -> tuple[str | None, DeliveryVerdict]:
         run = self._subject.run
         wanted = {"experiment_ids": [experiment], "filter": f"tags.`proctor.run` = '{run.id}'", "max_results": 1}
         answer = await self._call("POST", "2.0/mlflow/runs/search", wanted)
-        known = found(answer.json(), "runs", 0, "info", "run_id")
+        known = value_at(answer.json(), "runs", 0, "info", "run_id")
         if known is None and answer.verdict.arrived:
             answer = await self._call("POST", "2.0/mlflow/runs/create", self._run_description(experiment))
-            known = found(answer.json(), "run", "info", "run_id")
+            known = value_at(answer.json(), "run", "info", "run_id")
         return (known, SENT) if known else (None, unusable(answer, "a run", "an MLflow server"))
 
     def _run_description(self, experiment: str) -> dict[str, Any]:
@@ -123,7 +123,7 @@ class Mlflow:
         answer = await self._sender.get(f"{self._base}/api/3.0/mlflow/traces/{trace}", may_be_missing=True)
         if not answer.verdict.arrived:
             return about("trace", answer.verdict)
-        there = found(answer.json(), "trace", "trace_info", "assessments") or []
+        there = value_at(answer.json(), "trace", "trace_info", "assessments") or []
         known = {each.get("assessment_id") for each in there if isinstance(each, dict)}
         path = f"3.0/mlflow/traces/{trace}/assessments"
         bodies = [self._assessment(mark, attempt) for mark in marks_of(attempt)]

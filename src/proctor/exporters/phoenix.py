@@ -16,7 +16,7 @@ from proctor.exporters.delivery_log import DeliveryMemory, digest
 from proctor.exporters.marks import Mark, marks_of
 from proctor.exporters.outcome import SENT, DeliveryVerdict, worst
 from proctor.exporters.redaction import clean
-from proctor.exporters.sender import RequestResult, Sender, about, base_address, found, unusable
+from proctor.exporters.sender import RequestResult, Sender, about, base_address, unusable, value_at
 from proctor.exporters.spans import SpanPost, Trace, best_encoding
 from proctor.run import Attempt, Key, Run
 from proctor.telemetry.experiment import item_expected, item_id, item_input, item_metadata
@@ -53,15 +53,15 @@ class Phoenix:
     async def begin(self) -> DeliveryVerdict:
         """Find or create the dataset, its examples and the experiment, and load the experiment's runs."""
         answer = await self._call("POST", "datasets/upload?sync=true", self._dataset())
-        dataset = found(answer.json(), "data", "dataset_id")
+        dataset = value_at(answer.json(), "data", "dataset_id")
         if dataset is None:
             return unusable(answer, "the dataset's id", "a Phoenix")
         answer = await self._get(f"datasets/{dataset}/examples")
-        examples = found(answer.json(), "data", "examples")
+        examples = value_at(answer.json(), "data", "examples")
         if not isinstance(examples, list):
             return unusable(answer, "the examples of the dataset", "a Phoenix")
         self._examples = {each["id"]: each.get("node_id") or each["id"] for each in examples}
-        verdict = await self._find_experiment(dataset, found(answer.json(), "data", "version_id"))
+        verdict = await self._find_experiment(dataset, value_at(answer.json(), "data", "version_id"))
         return verdict if not verdict.arrived else await self._find_runs()
 
     @property
@@ -111,7 +111,7 @@ class Phoenix:
         known, verdict = await self._all(f"datasets/{dataset}/experiments")
         if not verdict.arrived:
             return verdict
-        ours = [each for each in known if found(each, "metadata", "proctor_run") == run.id]
+        ours = [each for each in known if value_at(each, "metadata", "proctor_run") == run.id]
         if ours:
             self._experiment = ours[0]
             return SENT
@@ -123,7 +123,7 @@ class Phoenix:
             "version_id": version,
         }
         answer = await self._call("POST", f"datasets/{dataset}/experiments", body)
-        made = found(answer.json(), "data")
+        made = value_at(answer.json(), "data")
         if not isinstance(made, dict) or "id" not in made:
             return unusable(answer, "the experiment's id", "a Phoenix")
         self._experiment = made
@@ -155,7 +155,7 @@ class Phoenix:
         place = (example, self._repetition(attempt.key))
         if place not in self._runs:
             answer = await self._call("POST", f"experiments/{self._experiment['id']}/runs", self._run(attempt, place))
-            made = found(answer.json(), "data", "id")
+            made = value_at(answer.json(), "data", "id")
             if made is None:
                 return about("run of the experiment", unusable(answer, "the run's id", "a Phoenix"))
             self._runs[place] = made
@@ -190,7 +190,7 @@ class Phoenix:
             {
                 "experiment_run_id": run,
                 "name": mark.name if often[mark.name] == 1 else f"{mark.name} by {mark.by}",
-                **self._told(mark),
+                **self._annotation_body(mark),
                 **_times(attempt),
             }
             for mark in marks
@@ -201,11 +201,14 @@ class Phoenix:
         marks = [mark for attempt in attempts for mark in marks_of(attempt)]
         if not marks:
             return SENT
-        data = [{"span_id": mark.span, "name": mark.name, "identifier": mark.id, **self._told(mark)} for mark in marks]
+        data = [
+            {"span_id": mark.span, "name": mark.name, "identifier": mark.id, **self._annotation_body(mark)}
+            for mark in marks
+        ]
         answer = await self._call("POST", "span_annotations", {"data": data})
         return about("annotations", answer.verdict)
 
-    def _told(self, mark: Mark) -> dict[str, Any]:
+    def _annotation_body(self, mark: Mark) -> dict[str, Any]:
         words = {True: "pass", False: "fail"}
         label = words[mark.value] if isinstance(mark.value, bool) else None
         result = {
@@ -222,11 +225,11 @@ class Phoenix:
         cursor = ""
         while True:
             answer = await self._get(f"{path}?limit={_PAGE}{cursor}")
-            page = found(answer.json(), "data")
+            page = value_at(answer.json(), "data")
             if not answer.verdict.arrived or not isinstance(page, list):
                 return listed, unusable(answer, "what there is already", "a Phoenix")
             listed += page
-            following = found(answer.json(), "next_cursor")
+            following = value_at(answer.json(), "next_cursor")
             if not following:
                 return listed, SENT
             cursor = f"&cursor={following}"

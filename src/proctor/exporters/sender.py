@@ -199,7 +199,7 @@ def check_address(address: str, source: str, *, such_as: str) -> str:
     return address
 
 
-def found(value: Any, *path: str | int) -> Any:
+def value_at(value: Any, *path: str | int) -> Any:
     """Return the value at a path in a response, or None."""
     for step in path:
         try:

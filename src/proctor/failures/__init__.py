@@ -17,12 +17,30 @@ from proctor.errors import AgentFault, CallError, EnvironmentFault, FailureKind,
 from proctor.failures.causes import chain, members_of, names_of
 from proctor.failures.evidence import FATAL, TRANSIENT, Evidence, evidence_of, is_exhausted, of_status
 from proctor.failures.exception_origin import host_in
-from proctor.failures.messages import detail_of, is_too_long, message_with_name, parse_retry_after, said, says_too_long
+from proctor.failures.messages import (
+    detail_of,
+    is_too_long,
+    message_with_name,
+    parse_retry_after,
+    says_too_long,
+    short_message,
+)
 from proctor.usage import Usage
 
 __all__ = [
-    "Evidence", "blame", "chain", "classify", "detail_of", "host_in", "is_exhausted", "of_status", "parse_retry_after",
-    "said", "says_too_long", "status_in", "with_spending",
+    "Evidence",
+    "blame",
+    "chain",
+    "classify",
+    "detail_of",
+    "host_in",
+    "is_exhausted",
+    "of_status",
+    "parse_retry_after",
+    "says_too_long",
+    "short_message",
+    "status_in",
+    "with_spending",
 ]  # fmt: skip
 
 _IN_THE_WAKE = frozenset({"BrokenResourceError", "CancelledError", "ClosedResourceError", "EndOfStream"})
@@ -98,7 +116,12 @@ def _fault_of(error: BaseException) -> CallError:
 def _words_of(error: BaseException, found: Evidence) -> str:
     """Return the message, with that of the cause if it adds something; clients often say only "Connection error."."""
     words, cause = message_with_name(error), found.cause
-    if cause is None or found.status is not None or said(cause) == type(cause).__name__ or said(cause) in words:
+    if (
+        cause is None
+        or found.status is not None
+        or short_message(cause) == type(cause).__name__
+        or short_message(cause) in words
+    ):
         return words
     return f"{words} ({message_with_name(cause)})"
 

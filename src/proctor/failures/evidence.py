@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from proctor.errors import CallError, EnvironmentFault, FailureKind
 from proctor.failures.causes import chain, names_of, read
 from proctor.failures.exception_origin import came_through, host_of, is_models, was_at_work_in
-from proctor.failures.messages import retry_after, told
+from proctor.failures.messages import raw_message, retry_after
 
 _NAMES = frozenset({"DatabaseError", "InterfaceError", "OperationalError"})
 """PEP 249 exceptions that are not caused by the query itself."""
@@ -49,7 +49,7 @@ def connection_failure(link: BaseException) -> FailureKind | None:
         return None
     if (state := _state_of(link)) is not None:
         return "refused" if state in _STATES else None
-    text = told(link)
+    text = raw_message(link)
     return next((kind for kind, words in _WORDS if words.search(text)), None)
 
 
@@ -201,7 +201,7 @@ def is_exhausted(error: BaseException) -> bool:
     if isinstance(error, MemoryError):
         return True
     if isinstance(error, RuntimeError):
-        return _NO_THREAD.match(told(error)) is not None
+        return _NO_THREAD.match(raw_message(error)) is not None
     number = read(error, "errno") if isinstance(error, OSError) else None
     return number in _EXHAUSTED or (number == errno.EAGAIN and came_through(error, _STARTS_PROCESSES))
 
@@ -263,7 +263,7 @@ def _connection_failure(link: BaseException) -> FailureKind | None:
     if number == errno.ETIMEDOUT or _timed_out_connecting(link):
         return "unreachable"
     # asyncio reports several failed addresses in the message only, without errno or cause
-    if isinstance(link, OSError) and number is None and told(link).startswith("Multiple exceptions: "):
+    if isinstance(link, OSError) and number is None and raw_message(link).startswith("Multiple exceptions: "):
         return "refused"
     names = names_of(link)
     return next((kind for name, kind in _UNCONNECTED.items() if name in names), None) or connection_failure(link)

@@ -33,15 +33,15 @@ _OUTGROWN = re.compile(
 """Provider messages that a prompt exceeds the model's context window."""
 
 
-def said(error: BaseException, limit: int = 500) -> str:
+def short_message(error: BaseException, limit: int = 500) -> str:
     """Return an exception's message on one line, or its class name if empty, with secrets redacted."""
-    text = " ".join(without_secrets(told(error)).split()) or type(error).__name__
+    text = " ".join(without_secrets(raw_message(error)).split()) or type(error).__name__
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
 def message_with_name(error: BaseException) -> str:
     """Return the message with the class name in front."""
-    name, text = type(error).__name__, said(error)
+    name, text = type(error).__name__, short_message(error)
     return f"{name}: {text}" if text != name else name
 
 
@@ -49,7 +49,7 @@ _slow: set[type] = set()
 """Types whose `__str__` took too long and is not called again."""
 
 
-def told(error: BaseException) -> str:
+def raw_message(error: BaseException) -> str:
     """Return an exception's message unchanged, up to the maximum length."""
     try:
         foreign = _foreign_in(error)
@@ -88,7 +88,7 @@ def detail_of(error: BaseException) -> str:
 
 def is_too_long(error: BaseException) -> bool:
     """Whether a provider reports that the prompt exceeds the context window."""
-    return any(says_too_long(f"{type(link).__name__} {told(link)}") for link in chain(error))
+    return any(says_too_long(f"{type(link).__name__} {raw_message(link)}") for link in chain(error))
 
 
 def says_too_long(text: str) -> bool:

@@ -88,13 +88,13 @@ def progress(total: int, *, verbose: bool, stream: TextIO | None = None) -> Iter
 def _lines(total: int, stream: TextIO) -> Told:
     done = 0
 
-    def told(conversation: CheckedConversation, interaction: Interaction, verdict: JudgeVerdict) -> None:
+    def report_verdict(conversation: CheckedConversation, interaction: Interaction, verdict: JudgeVerdict) -> None:
         nonlocal done
         done += 1
         with suppress(OSError):  # a closed pipe is no reason to lose verdicts
             print(f"[agentic {done}/{total}] {line(conversation, interaction, verdict)}", file=stream, flush=True)
 
-    return told
+    return report_verdict
 
 
 @contextmanager
@@ -105,12 +105,12 @@ def _bar(total: int, stream: TextIO) -> Iterator[Told]:
     with Progress(console=Console(file=stream, force_jupyter=False), transient=True) as bar:
         task = bar.add_task("judging", total=total)
 
-        def told(conversation: CheckedConversation, interaction: Interaction, verdict: JudgeVerdict) -> None:
+        def report_verdict(conversation: CheckedConversation, interaction: Interaction, verdict: JudgeVerdict) -> None:
             text = line(conversation, interaction, verdict)
             bar.console.print(text, markup=False, highlight=False, soft_wrap=True)
             bar.advance(task)
 
-        yield told
+        yield report_verdict
 
 
 def line(conversation: CheckedConversation, interaction: Interaction, verdict: JudgeVerdict) -> str:

@@ -196,7 +196,7 @@ class BestOf:
             settings.patient_model(),
             concurrency=settings.concurrency,
             criteria="" if criteria == _USUAL else criteria.strip(),
-            told=_verdict_reporter(meetings, verbose=settings.verbose),
+            on_verdict=_verdict_reporter(meetings, verbose=settings.verbose),
         )
         verdict_by_pair = dict(zip(((id(question), pair) for question, pair in meetings), verdicts, strict=True))
         judged = [
@@ -269,7 +269,7 @@ def _verdict_reporter(
 ) -> Callable[[int, ContestVerdict], None]:
     done = 0
 
-    def told(place: int, verdict: ContestVerdict) -> None:
+    def report_verdict(place: int, verdict: ContestVerdict) -> None:
         nonlocal done
         done += 1
         question, (left, right) = meetings[place]
@@ -280,7 +280,7 @@ def _verdict_reporter(
                 printable = "".join(letter if letter.isprintable() else " " for letter in text)
                 sys.stderr.write(f"{printable}\n")
 
-    return told
+    return report_verdict
 
 
 def _word(verdict: ContestVerdict) -> str | None:

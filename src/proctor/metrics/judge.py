@@ -103,7 +103,7 @@ def prompt(interaction: Interaction) -> str:
 
 
 async def judge_all(
-    conversations: Sequence[CheckedConversation], settings: AgenticSettings, told: Told
+    conversations: Sequence[CheckedConversation], settings: AgenticSettings, report_verdict: Told
 ) -> list[list[JudgeVerdict]]:
     """Judge every interaction; raise Misconfigured if that is why not a single verdict was given."""
     judge = Judge(settings)
@@ -115,7 +115,7 @@ async def judge_all(
             conversation = conversations[at]
             interaction = conversation.interactions[place]
             verdicts[at][place] = verdict = await judge.verdict(interaction)
-            told(conversation, interaction, verdict)
+            report_verdict(conversation, interaction, verdict)
 
     async with asyncio.TaskGroup() as group:
         for _ in range(min(settings.concurrency, sum(map(len, verdicts)))):

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from proctor import threads
 from proctor.codec.replies import is_cut_off
 from proctor.errors import InputError
-from proctor.failures import said
+from proctor.failures import short_message
 from proctor.models.contract import ModelAnswer, circumstance_of
 from proctor.models.parse import shape_of
 from proctor.plugins import import_attribute
@@ -217,7 +217,7 @@ def _make_model(make: Any, name: str, options: Mapping[str, Any]) -> object:
     try:
         return make(**options)
     except Exception as error:
-        raise InputError(f"cannot make the model {name!r}: {type(error).__name__}: {said(error)}") from error
+        raise InputError(f"cannot make the model {name!r}: {type(error).__name__}: {short_message(error)}") from error
 
 
 def check_model(model: object, name: str) -> BaseChatModel:

@@ -78,7 +78,7 @@ class OpenAIModel:
 
     async def ask(self, system: str, user: str, *, bound: Item | None, price: Price | None) -> ModelAnswer:
         """Call the model once."""
-        fields = {"model": self._name, **self._said(system, user), **self._fixed, **(bound or {})}
+        fields = {"model": self._name, **self._prompt_fields(system, user), **self._fixed, **(bound or {})}
         completion = await self._complete(fields)
         text = "" if completion.text == completion.refusal else completion.text
         return ModelAnswer(
@@ -88,7 +88,7 @@ class OpenAIModel:
             cut_off=completion.cut_off,
         )
 
-    def _said(self, system: str, user: str) -> Item:
+    def _prompt_fields(self, system: str, user: str) -> Item:
         role = "developer" if _DEVELOPER.match(self._name) else "system"
         messages = [{"role": role, "content": system}, {"role": "user", "content": user}]
         return {"input": messages, "store": False} if self._in_responses else {"messages": messages}

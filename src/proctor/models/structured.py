@@ -16,7 +16,7 @@ from typing import Any, Generic, TypeVar
 import msgspec
 
 from proctor.errors import CallError, EnvironmentFault, FailureKind, Misconfigured, ProctorError
-from proctor.failures import blame, said, with_spending
+from proctor.failures import blame, short_message, with_spending
 from proctor.failures.evidence import evidence_of, is_late, is_wrong_address, status_of
 from proctor.failures.messages import is_too_long, retry_after
 from proctor.models.contract import NOTHING, ChatModel, ModelAnswer, ModelClient
@@ -62,8 +62,8 @@ def fault_of(error: Exception, *, spent: Usage) -> ProctorError | None:
     if isinstance(error, Misconfigured) and error.status not in _WRONG:
         return with_spending(error, spent)
     if is_too_long(error):
-        return UnusableAnswer(f"the prompt is too long for the model: {said(error, 300)}", spent)
-    found, message = evidence_of(error), said(error, 300)
+        return UnusableAnswer(f"the prompt is too long for the model: {short_message(error, 300)}", spent)
+    found, message = evidence_of(error), short_message(error, 300)
     fault = blame(found, f"the model did not answer: {message}", judging=True)
     if isinstance(fault, Misconfigured) or is_wrong_address(error):
         doing = _WRONG.get(found.status or 0, "cannot be called at this address")

@@ -18,7 +18,7 @@ import aiohttp
 from yarl import URL
 
 from proctor.errors import AgentFault, InputError, Misconfigured
-from proctor.failures import host_in, said
+from proctor.failures import host_in, short_message
 from proctor.net import addresses
 from proctor.net.addresses import shown
 from proctor.net.errors import fault_of, not_connected, status_phrase, was_dropped_unanswered
@@ -251,7 +251,9 @@ def _trusting(ca: str | None) -> ssl.SSLContext | bool:
     try:
         context.load_verify_locations(ca)
     except OSError as error:
-        raise InputError(f"ca={ca!r} cannot be read: {said(error)}; expected a file of certificates (PEM)") from error
+        raise InputError(
+            f"ca={ca!r} cannot be read: {short_message(error)}; expected a file of certificates (PEM)"
+        ) from error
     return context
 
 

@@ -10,7 +10,7 @@ import aiohttp
 from yarl import URL
 
 from proctor.errors import AgentFault, CallError, FailureKind, Misconfigured
-from proctor.failures import Evidence, blame, host_in, is_exhausted, of_status, parse_retry_after, said
+from proctor.failures import Evidence, blame, host_in, is_exhausted, of_status, parse_retry_after, short_message
 from proctor.net.addresses import shown
 from proctor.net.exchange import ExchangeLimits, Response
 from proctor.redaction import without_secrets
@@ -72,11 +72,13 @@ def fault_of(error: Exception, url: URL, bounds: ExchangeLimits, *, stale: bool 
     """
     where, host = shown(url), host_in(str(url))
     if is_exhausted(error):
-        return blame(Evidence(kind="resources", host=host), f"this machine could not call {where}: {said(error, 200)}")
+        return blame(
+            Evidence(kind="resources", host=host), f"this machine could not call {where}: {short_message(error, 200)}"
+        )
     if isinstance(error, (aiohttp.InvalidURL, aiohttp.NonHttpUrlClientError)):
         return Misconfigured(f"{where} is not an address that can be called", host=host)
     if isinstance(error, ValueError) and not isinstance(error, aiohttp.ClientError):
-        message = f"{where} cannot be asked like this: {said(error, 200)}; check its headers and the proxy"
+        message = f"{where} cannot be asked like this: {short_message(error, 200)}; check its headers and the proxy"
         return Misconfigured(message, host=host)
     if (missed := _connection_failure(error, where, bounds)) is not None:
         return blame(Evidence(kind=missed[0], host=host, connecting=True), missed[1])
@@ -126,16 +128,16 @@ def _kind_of(error: aiohttp.ClientConnectorError) -> FailureKind:
 
 
 def _unreachable(error: aiohttp.ClientConnectorError, where: str) -> str:
-    reason = os.strerror(error.errno) if error.errno and error.errno > 0 else said(error.os_error, 200)
+    reason = os.strerror(error.errno) if error.errno and error.errno > 0 else short_message(error.os_error, 200)
     if isinstance(error, aiohttp.ClientConnectorCertificateError):
-        problem = getattr(error.certificate_error, "verify_message", "") or said(error.certificate_error, 200)
+        problem = getattr(error.certificate_error, "verify_message", "") or short_message(error.certificate_error, 200)
         return (
             f"the certificate of {where} is not trusted: {problem}; expected one from a known authority, or from `ca`"
         )
     if isinstance(error, aiohttp.ClientSSLError):
-        return f"cannot speak TLS with {where}: {said(error.os_error, 200)}"
+        return f"cannot speak TLS with {where}: {short_message(error.os_error, 200)}"
     if isinstance(error, aiohttp.ClientConnectorDNSError):
-        return f"cannot find the host of {where}: {said(error.os_error, 200)}"
+        return f"cannot find the host of {where}: {short_message(error.os_error, 200)}"
     if isinstance(error, aiohttp.ClientProxyConnectionError):
         return f"cannot reach the proxy on the way to {where}: {reason}"
     return f"cannot connect to {where}: {reason}; is it running?"

@@ -77,7 +77,7 @@ class Waiter:
     def wake(self) -> bool:
         """Wake the waiter; return False if its loop is closed."""
         try:
-            self._loop.call_soon_threadsafe(self._hear)
+            self._loop.call_soon_threadsafe(self._wake)
         except RuntimeError:
             return False
         return True
@@ -86,7 +86,7 @@ class Waiter:
         """Wait until woken, or for at most this many seconds."""
         await asyncio.wait({self._woken}, timeout=at_most)
 
-    def _hear(self) -> None:
+    def _wake(self) -> None:
         if not self._woken.done():
             self._woken.set_result(None)
 

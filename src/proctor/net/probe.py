@@ -13,7 +13,7 @@ _LOOK = 0.3
 """Seconds within which a server that is shutting down drops a new connection."""
 
 
-async def settle(fault: CallError) -> CallError:
+async def reclassify_drop(fault: CallError) -> CallError:
     """Return the fault, or an environment fault if the model's server that dropped the connection accepts no other.
 
     Calls in flight when a server goes down are not failures of the agent.

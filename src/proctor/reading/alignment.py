@@ -111,14 +111,14 @@ class Alignment:
         total = sum(self._worth(self.ours[at]) for at in here)
         return sum(self._worth(self.ours[at]) for at in here if at in self.pairs) / total if total else 1.0
 
-    def news(self) -> list[int]:
+    def new_words(self) -> list[int]:
         """Indices of the expected words that do not occur in the question."""
         return [at for at, token in enumerate(self.ours) if not self._is_given(token)]
 
     def least_clause(self) -> float:
         """Recall of the clause with the lowest recall: half of a conjunction may be missing."""
         clauses: dict[int, list[int]] = {}
-        for at in self.news():
+        for at in self.new_words():
             clauses.setdefault(self.ours[at].clause, []).append(at)
         return min((self.recall(places) for places in clauses.values() if len(places) > 1), default=1.0)
 
@@ -128,7 +128,7 @@ class Alignment:
         Related words count in part, by their `nearness`.
         """
         own = [token for token in self.theirs if not self._is_given(token)]
-        new_places = self.news() or range(len(self.ours))
+        new_places = self.new_words() or range(len(self.ours))
         near = {at: 1.0 if at in self.pairs else _nearest(self.ours[at], own) for at in new_places}
         clauses: dict[int, list[int]] = {}
         for at in new_places:
@@ -150,7 +150,7 @@ class Alignment:
         total = sum(self.ours[at].weight for at in places)
         return sum(near[at] * self.ours[at].weight for at in places) / total if total else 1.0
 
-    def strangers(self) -> list[int]:
+    def unknown_words(self) -> list[int]:
         """Indices of the reply words that match neither an expected word nor a word of the question."""
         return [
             at
@@ -163,9 +163,9 @@ class Alignment:
 
     def substitutions(self) -> int:
         """Count expected words that are missing while an unrelated word stands between the same neighbours."""
-        strange = set(self.strangers())
+        strange = set(self.unknown_words())
         count = 0
-        for at in self.news():
+        for at in self.new_words():
             if at in self.pairs:
                 continue
             before = next((self.pairs[own] for own in range(at - 1, -1, -1) if own in self.pairs), None)
@@ -197,12 +197,12 @@ class Alignment:
 
     def names_apart(self) -> int:
         """Count names in the reply that match no expected word."""
-        return sum(self.theirs[at].name for at in self.strangers())
+        return sum(self.theirs[at].name for at in self.unknown_words())
 
     def features(self) -> tuple[float, ...]:
         """Return the feature vector of this alignment for the learned head, in the order of `NAMES`."""
-        strange = self.strangers()
-        new_places = self.news()
+        strange = self.unknown_words()
+        new_places = self.new_words()
         own = [at for at, token in enumerate(self.theirs) if token.stem not in self.asked.content]
         return (
             self.recall(),

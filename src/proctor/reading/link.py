@@ -9,7 +9,7 @@ from proctor.reading.direction import apart
 from proctor.reading.inquiry import Inquiry, is_light, read_inquiry
 from proctor.reading.lexicon import akin, concept
 from proctor.reading.names import are_one
-from proctor.reading.relations import are_opposed, meets
+from proctor.reading.relations import are_opposed, may_stand_for
 from proctor.reading.text.fold import fold
 from proctor.reading.text.words import stem, stem_set
 
@@ -128,7 +128,7 @@ def _counts_what_is_listed(one: Inquiry, other: Inquiry) -> bool:
 
 def _is_shared(one: Inquiry, other: Inquiry) -> bool:
     """Whether the questions have a word in common, or a synonym."""
-    return any(meets(word, own) for word in one.telling for own in other.telling)
+    return any(may_stand_for(word, own) for word in one.telling for own in other.telling)
 
 
 def _are_alike(one: Inquiry, other: Inquiry, mine: list[str], theirs: list[str]) -> bool:
@@ -285,7 +285,7 @@ def left_over(one: Inquiry, others: Sequence[str]) -> list[str]:
     return [
         word
         for word in one.telling
-        if not (word in _BARE or is_light(word) or any(meets(word, other) for other in others))
+        if not (word in _BARE or is_light(word) or any(may_stand_for(word, other) for other in others))
     ]
 
 

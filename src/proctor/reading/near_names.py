@@ -12,7 +12,7 @@ from proctor.reading.text.fold import fold
 from proctor.reading.text.lazy import lazy
 from proctor.reading.text.overlap import GENERIC, STOP
 from proctor.reading.text.words import stem, stem_set
-from proctor.reading.words import alike
+from proctor.reading.words import word_similarity
 
 _NUMBERED = lazy(r"\b([A-Z][\w'-]+) ([IVX]+)\b(?=\s*(?:[^\w\s]|$)|\s+[a-z])")
 _PAIRS = """
@@ -186,7 +186,7 @@ def _is_form(word: str, other: str, written: str, found: str) -> bool:
         return False
     if other[0] == word[0] and (min(len(other), len(word)) <= _SHORT_FORM or other[:3] == word[:3]):
         return True
-    return alike(word, other, alone=False) > 0
+    return word_similarity(word, other, alone=False) > 0
 
 
 def _other_order(reply: Answered, answer: Expected) -> str:

@@ -81,7 +81,7 @@ class Said:
         return self.yes is not None
 
 
-def says(text: str, asked: Asked) -> Said:
+def read_polarity(text: str, asked: Asked) -> Said:
     """Determine the answer of a stripped reply to a yes-no question."""
     if len(text) > _READ:
         text = f"{text[: _READ // 2]}\n{text[-_READ // 2 :]}"

@@ -94,7 +94,7 @@ def are_opposed(one: str, other: str) -> bool:
 
 
 @lru_cache(maxsize=_KEPT)
-def meets(word: str, other: str) -> bool:
+def may_stand_for(word: str, other: str) -> bool:
     """Whether a stem of one question may stand for a stem of another; opposites never do."""
     if akin(word, other) or are_one(word, other) or _bare(word) == _bare(other):
         return True

@@ -265,7 +265,7 @@ def _add_slips(found: dict[str, _Place], reply: Answered, answer: Expected) -> N
             if word[0] != other[0] or other in answer.weights or other in STOP:
                 continue
             initial = not alone and (_is_initial(reply.passage, other) or _is_initial(answer.passage, word))
-            share = _INITIAL if initial else alike(word, other, alone=alone)
+            share = _INITIAL if initial else word_similarity(word, other, alone=alone)
             if share > (found[word].share if word in found else 0.0):
                 found[word] = _Place(place, place, share)
 
@@ -275,7 +275,7 @@ def _is_initial(passage: Passage, word: str) -> bool:
     return len(word) == 1 and word.isalpha() and passage.folded.startswith(".", passage.ends[passage.stems.index(word)])
 
 
-def alike(word: str, other: str, *, alone: bool) -> float:
+def word_similarity(word: str, other: str, *, alone: bool) -> float:
     """Return the certainty that two stems with the same first letter are one word: an inflected form or a typo.
 
     A word that is the whole answer needs a longer common beginning: Niger is not Nigeria.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from proctor.reading.expected import Answered, Expected
 from proctor.reading.facts import facts_met
 from proctor.reading.lexicon import akin
-from proctor.reading.polarity import Said, says
+from proctor.reading.polarity import Said, read_polarity
 from proctor.reading.question import Asked
 from proctor.reading.reversal import reversed_sense
 from proctor.reading.text.lazy import lazy
@@ -30,7 +30,7 @@ _OF_THE_SAME = lazy(r"\b(?:it|its|it's|they|them|their|he|she|that|this|there|yo
 
 def yes_or_no(reply: Answered, asked: Asked, answer: Expected) -> Verdict | None:
     """Judge the yes or no of a reply; None if it has neither and the expected answer has more to compare."""
-    stance = says(reply.passage.text, asked)
+    stance = read_polarity(reply.passage.text, asked)
     wanted = "yes" if answer.polarity else "no"
     if stance.declined:
         return Verdict(0.0, "the reply does not answer", True)

@@ -55,12 +55,12 @@ class PersonalData:
 
     def _replace_once(self, text: str, name: Callable[[Kind, str], str]) -> str:
         masked, end = [], 0
-        for start, stop, kind in _join_places(self._places(text), PLACEHOLDER.finditer(text)):
+        for start, stop, kind in _join_places(self._find_spans(text), PLACEHOLDER.finditer(text)):
             masked += [text[end:start], name(kind, text[start:stop])]
             end = stop
         return "".join([*masked, text[end:]])
 
-    def _places(self, text: str) -> Iterator[tuple[int, int, Kind]]:
+    def _find_spans(self, text: str) -> Iterator[tuple[int, int, Kind]]:
         if "@" in text:
             logins = [found.span() for found in _LOGIN.finditer(text)]
             for found in _EMAIL.finditer(text):

@@ -14,7 +14,7 @@ from proctor.findings.run import CheckFinding, Findings
 from proctor.reports import numbers
 from proctor.reports.markup import draw_interval, plain
 from proctor.reports.outcomes import FAILED, FLAKY, NOT_CHECKABLE, PASSED, OutcomeLabel, of_result
-from proctor.reports.terminal import STYLES, ListCut, drawn, page_table
+from proctor.reports.terminal import STYLES, ListCut, draw_estimate, page_table
 from proctor.reports.values import estimate, where
 from proctor.reports.words import cut, full_line, one_line, things_in
 from proctor.run import Attempt
@@ -181,7 +181,13 @@ def terminal_table(checks: Sequence[CheckFinding], width: int, cut: ListCut) -> 
     for check in cut.shown(checks, _MOST):
         rate, unknown = numbers.say(check.rate), numbers.whole(check.not_checkable) if check.not_checkable else ""
         interval = rate.interval if check.rate.value is not None else ""
-        cells = (rate.value, drawn(check.rate, axis), interval, passed_of(check), *((unknown,) if apart else ()))
+        cells = (
+            rate.value,
+            draw_estimate(check.rate, axis),
+            interval,
+            passed_of(check),
+            *((unknown,) if apart else ()),
+        )
         table.add_row(Text(one_line(check.name)), *cells)
     yield table
     yield from cut.rest(checks, _MOST, noun="that failed less often")

@@ -20,7 +20,7 @@ from proctor.reports.markup import plain as markdown_plain
 from proctor.reports.numbers import difference_of, p_value
 from proctor.reports.outcomes import BETTER, WORSE, OutcomeLabel
 from proctor.reports.run_names import all_faults, join_names
-from proctor.reports.terminal import INDENT, ListCut, drawn, outcome_text, page_table
+from proctor.reports.terminal import INDENT, ListCut, draw_estimate, outcome_text, page_table
 from proctor.reports.values import counts, plain
 from proctor.reports.words import one_line
 from proctor.run import Run
@@ -167,7 +167,7 @@ def _row(condition: ConditionFinding, axis: int, *, plain: bool) -> Iterator[Ren
     rate, mark = numbers.say(condition.pass_rate), numbers.say(condition.mean_score, "score")
     found = against(condition)
     yield Text(one_line(condition_name(condition.name)))
-    yield from (rate.value, drawn(condition.pass_rate, axis), rate.interval if condition.pass_rate.n else "")
+    yield from (rate.value, draw_estimate(condition.pass_rate, axis), rate.interval if condition.pass_rate.n else "")
     if plain:
         yield outcome_text(found.verdict, found.difference) if found.verdict else Text(found.difference)
         yield found.interval

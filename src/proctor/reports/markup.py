@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from proctor.reports.terminal import drawn
+from proctor.reports.terminal import draw_estimate
 from proctor.reports.words import one_line
 from proctor.statistics.estimate import Estimate
 
@@ -22,4 +22,4 @@ def plain(text: str, limit: int = 160) -> str:
 
 def draw_interval(estimate: Estimate) -> str:
     """Draw an interval as code, so that it is monospaced."""
-    return f"`{drawn(estimate, _AXIS).plain}`"
+    return f"`{draw_estimate(estimate, _AXIS).plain}`"

@@ -77,7 +77,7 @@ def _stand_in(character: str, encoding: str) -> str:
     return "?" * cell_len(character)
 
 
-def drawn(estimate: Estimate, width: int) -> Text:
+def draw_estimate(estimate: Estimate, width: int) -> Text:
     """Draw an interval on a scale from 0 to 1, so that stacked rows align: `····├──●─┤··`."""
     if estimate.value is None:
         return Text("·" * width, style="dim")
@@ -118,7 +118,9 @@ def estimates(lines: Sequence[HeadlineLine], width: int, *, label: int = LABEL) 
         estimate_text = line.said
         basis = estimate_text.basis if roomy and line.estimate.value is not None else ""
         tail = f"{estimate_text.interval:<11}  {basis}".rstrip()
-        grid.add_row(line.label, Text(estimate_text.value, style="bold"), drawn(line.estimate, axis), Text(tail))
+        grid.add_row(
+            line.label, Text(estimate_text.value, style="bold"), draw_estimate(line.estimate, axis), Text(tail)
+        )
     if not roomy and lines[0].said.basis:
         grid.add_row("", "", Text(lines[0].said.basis, style="dim"))
     yield Padding(grid, INDENT)

@@ -11,7 +11,7 @@ from proctor.benchmark import Case, Exam
 from proctor.findings.battle.propositions import Thread, thread_of
 from proctor.findings.battle.strategies import find_strategy
 from proctor.reading.challenge import FILLERS
-from proctor.reading.conflicts.agreement import meet
+from proctor.reading.conflicts.agreement import may_agree
 from proctor.reading.conflicts.conflict import Conflict, Exchange, conflict
 from proctor.reading.inquiry import Kind, read_inquiry
 from proctor.reading.statement import read_statements
@@ -165,7 +165,7 @@ def _says_again(first: Turn, later: Turn, known: Holding) -> bool:
     if any(not name.stems <= first_stems for name in later_statements.names):
         return False
     if any(
-        meet(one.fact, other.fact)
+        may_agree(one.fact, other.fact)
         for one in first_statements.facts
         for other in later_statements.facts
         if not other.denied

@@ -45,7 +45,7 @@ class OwnRubric:
         """Convert a mark to a number from 0 to 1."""
         return self.scale[mark] if self.scale else float(mark)
 
-    def told(self) -> str:
+    def as_text(self) -> str:
         """Return the instructions for the model beyond the criteria: the words to choose from, and the examples."""
         return "\n\n".join([*self._scale_lines(), *self._example_texts()])
 

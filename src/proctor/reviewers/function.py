@@ -9,7 +9,7 @@ from typing import Any
 from proctor import threads
 from proctor.benchmark import Case, Exam
 from proctor.codec import to_number
-from proctor.codec.invalid import shown
+from proctor.codec.invalid import format_value
 from proctor.codec.replies import is_plain_usage
 from proctor.codec.reviews import to_review
 from proctor.errors import InputError
@@ -171,7 +171,7 @@ def read_mark(value: object) -> Review:
     if not isinstance(value, Mapping):
         return _review_of_marks({"correctness": to_number(value)})
     if not value or not all(isinstance(name, str) and name for name in value):
-        return Review(unscored=f"the reviewer returned {shown(value)}; {_EXPECTED}")
+        return Review(unscored=f"the reviewer returned {format_value(value)}; {_EXPECTED}")
     return _review_of_marks({str(name): to_number(mark) for name, mark in value.items()})
 
 
@@ -184,7 +184,7 @@ def _review_of_marks(marks: Mapping[str, Any]) -> Review:
 def _wrong(value: object, name: str) -> str | None:
     """Return why a value is not a valid score, or None if it is."""
     if not isinstance(value, (bool, int, float)):
-        return f"the reviewer returned {shown(value)} for {name}; {_EXPECTED}"
+        return f"the reviewer returned {format_value(value)} for {name}; {_EXPECTED}"
     if not 0.0 <= value <= 1.0:  # also true for NaN
-        return f"the reviewer returned {name}={shown(value)}, which is not between 0 and 1"
+        return f"the reviewer returned {name}={format_value(value)}, which is not between 0 and 1"
     return None

@@ -156,7 +156,7 @@ class ModelReviewer:
         try:
             answer = await ask(
                 self._model,
-                system=system_prompt(everything, own.told(), in_words=bool(own.scale)),
+                system=system_prompt(everything, own.as_text(), in_words=bool(own.scale)),
                 user=evidence.text,
                 schema=answer_schema(everything, tuple(own.scale)),
                 structured=self._structured,

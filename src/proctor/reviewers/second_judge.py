@@ -50,7 +50,7 @@ class SecondJudge:
             question_parts=second.question_parts or first.question_parts,
             checks=first.checks + second.checks,
             contradictions=first.contradictions + second.contradictions,
-            explanation="\n".join(filter(None, (self._told(doubted), second.explanation))),
+            explanation="\n".join(filter(None, (self._describe_doubts(doubted), second.explanation))),
             usage=usage,
             passed_on=took,
         )
@@ -59,7 +59,7 @@ class SecondJudge:
         """Return the first judge's review of the conversation."""
         return await self._first.conclude(exam, turns)
 
-    def _told(self, doubted: Sequence[Part]) -> str:
+    def _describe_doubts(self, doubted: Sequence[Part]) -> str:
         """Explain which of the first judge's scores were unsure."""
         if not doubted:
             return ""

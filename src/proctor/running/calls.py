@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from proctor.errors import AgentFault, BudgetSpent, CallError, EnvironmentFault, Misconfigured
 from proctor.failures import classify, detail_of
-from proctor.net.probe import settle
+from proctor.net.probe import reclassify_drop
 from proctor.plugins.exits import CALLED
 from proctor.redaction import beginning, without_secrets
 from proctor.run import Failure, Stage
@@ -86,7 +86,7 @@ async def call(
             fault = classify(caught)
         except Exception as error:
             caught, fault = error, classify(error)
-        fault = await settle(fault)
+        fault = await reclassify_drop(fault)
         if (spent := getattr(fault, "spent", None)) is not None:
             pay(spent)
         if isinstance(fault, Misconfigured):

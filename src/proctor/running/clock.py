@@ -138,9 +138,9 @@ class LoopClock:
                 self._looks.append(seen.other_than_own_steps)
             if silent > self._patience:
                 self._over.set()
-                self._give_up(self._told(silent))
+                self._give_up(self._describe_hold(silent))
 
-    def _told(self, silent: float) -> str:
+    def _describe_hold(self, silent: float) -> str:
         who = str(self._suspect) if self._suspect is not None else "something that cannot be seen"
         return f"the event loop was held for {silent:.1f} s and not given back by {who}"
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from proctor.benchmark import Exam
-from proctor.failures import detail_of, said
+from proctor.failures import detail_of, short_message
 from proctor.fault_injection import Tally
 from proctor.run import Attempt, Failure, PendingAttempt, Resumed, Stage
 from proctor.running.clock import ChargedAttempt
@@ -110,9 +110,9 @@ def paid_for(attempt: Attempt, reviews: Mapping[int, Sequence[Review]]) -> Usage
     return attempt.lost + _usage(attempt.transcript.turns, reviews)
 
 
-def _goes_on(exam: Exam, said: Transcript, answered: int) -> bool:
+def _goes_on(exam: Exam, transcript: Transcript, answered: int) -> bool:
     """Whether the conversation has more questions to ask."""
-    return said.ended is None and (exam.open or answered < len(exam.cases))
+    return transcript.ended is None and (exam.open or answered < len(exam.cases))
 
 
 def over(play: Play, failure: Failure | None, **marks: Any) -> Attempt:
@@ -188,7 +188,7 @@ def our_bug(error: Exception) -> Failure:
     return Failure(
         stage="engine",
         owner="environment",
-        reason=f"Proctor itself failed: {type(error).__name__}: {said(error)}",
+        reason=f"Proctor itself failed: {type(error).__name__}: {short_message(error)}",
         kind="bug",
         detail=detail_of(error),
     )

@@ -94,7 +94,7 @@ class Budget:
         with self._lock:
             self._largest = larger(self._largest, estimate)
             if lacking := self._lacking(estimate, _NOTHING):
-                raise BudgetSpent(self._told(lacking))
+                raise BudgetSpent(self._describe_shortage(lacking))
             if self._lacking(estimate, self.reserved):
                 return None
             hold = Reservation(estimate)
@@ -161,7 +161,7 @@ class Budget:
             lacking.append(f"{spent} of {most} used, and the next call may take {_tokens(estimate):,}")
         return lacking
 
-    def _told(self, lacking: Sequence[str]) -> str:
+    def _describe_shortage(self, lacking: Sequence[str]) -> str:
         """Explain why there is no next call, and what budget would suffice for one."""
         nothing_left = (self._cost is not None and self._spent.least >= self._cost * (1 - _SLACK)) or (
             self._tokens is not None and _tokens(self._spent) >= self._tokens

@@ -20,7 +20,7 @@ import msgspec
 
 from proctor import threads
 from proctor.errors import InputError
-from proctor.failures import said
+from proctor.failures import short_message
 from proctor.redaction import private
 
 FILE = "replies.db"
@@ -68,7 +68,7 @@ class Cache:
             private.make_file(Path(folder) / FILE)
             self._connection = _open(Path(folder) / FILE)
         except (OSError, sqlite3.Error) as error:
-            why = (isinstance(error, OSError) and error.strerror) or said(error)
+            why = (isinstance(error, OSError) and error.strerror) or short_message(error)
             raise InputError(f"no cache can be kept in {str(folder)!r}: {why}; {_advice(folder)}") from error
 
     async def get(self, key: bytes) -> bytes | None:
@@ -90,7 +90,7 @@ class Cache:
             try:
                 return work(*args)
             except sqlite3.Error as error:
-                self.trouble = said(error)
+                self.trouble = short_message(error)
                 self.troubles += 1
                 with suppress(sqlite3.Error):
                     self._connection.rollback()

@@ -16,7 +16,7 @@ from sqlalchemy import Connection, Engine, create_engine, event, text
 
 from proctor.errors import StoreError
 from proctor.storage.address import Address
-from proctor.storage.errors import told
+from proctor.storage.errors import translate_errors
 
 BUSY_SECONDS = 60
 SYNCHRONOUS = "FULL"
@@ -43,7 +43,7 @@ class Database:
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """Open a connection with a consistent view; keep it short, so that SQLite can checkpoint its log."""
-        with told(self.address), self.engine.connect() as connection:
+        with translate_errors(self.address), self.engine.connect() as connection:
             if self.address.path is None:  # SQLite readers see a snapshot anyway
                 connection.execution_options(isolation_level="REPEATABLE READ")
             yield connection
@@ -51,7 +51,7 @@ class Database:
     @contextmanager
     def writing(self, *, patient: bool = True) -> Iterator[Connection]:
         """Run a transaction: on disk when this returns, or rolled back; with `patient=False`, do not wait for locks."""
-        with told(self.address), self.engine.connect() as connection:
+        with translate_errors(self.address), self.engine.connect() as connection:
             connection.execution_options(**{_WRITES: True})
             with self._waiting(connection, patient=patient), connection.begin():
                 yield connection
@@ -143,5 +143,5 @@ def postgres_engine(address: Address, **options: Any) -> Engine:
     defaults = {"connect_timeout": 10, "application_name": "proctor", "client_encoding": "utf8"}
     missing: dict[str, Any] = {name: value for name, value in defaults.items() if name not in address.url.query}
     missing["prepare_threshold"] = None  # poolers switch connections, which breaks prepared statements
-    with told(address):
+    with translate_errors(address):
         return create_engine(address.url, hide_parameters=True, paramstyle="format", connect_args=missing, **options)

@@ -38,7 +38,7 @@ _SQLITE = {
 
 
 @contextmanager
-def told(address: Address) -> Iterator[None]:
+def translate_errors(address: Address) -> Iterator[None]:
     """Convert all database errors raised in this block to StoreError."""
     try:
         yield

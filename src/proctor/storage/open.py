@@ -12,7 +12,7 @@ from proctor.redaction import private
 from proctor.storage import address, schema
 from proctor.storage.archive import DatabaseArchive
 from proctor.storage.database import BUSY_SECONDS, Database
-from proctor.storage.errors import told
+from proctor.storage.errors import translate_errors
 from proctor.storage.human_labels import HumanLabels
 from proctor.storage.journal import DatabaseJournal
 from proctor.storage.judgements import Contests, Judgements
@@ -56,7 +56,7 @@ def _open_store(database: Database, *, create: bool) -> Store:
 
 def _ready_for_file(place: address.Address, path: Path, *, create: bool) -> None:
     """Check the store's file and prepare its folder, as SQLite's own error messages say little."""
-    with told(place):
+    with translate_errors(place):
         there = path.exists()
         if path.is_dir():
             raise StoreError(f"the store {path} is a folder: name a file in it, such as {path / 'proctor.db'}")
@@ -72,7 +72,7 @@ def _ready_for_file(place: address.Address, path: Path, *, create: bool) -> None
 
 def _let_readers_in(database: Database) -> None:
     """Enable write-ahead logging, so that others can read during writes. Stored in the file, unless it is copied."""
-    with told(database.address):
+    with translate_errors(database.address):
         connection = database.engine.raw_connection()
         try:
             cursor = connection.cursor()

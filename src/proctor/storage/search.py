@@ -206,7 +206,7 @@ def _looked_at(
     with connection.execute(these.execution_options(yield_per=_KEYS)) as rows:
         for (trial, condition, exam), group in groupby(rows, key=lambda row: tuple(row[:3])):
             key = Key(run=wanted.run, exam=exam, condition=condition, trial=trial)
-            yield (trial, condition, exam), any(_says(turn_of(row.body, key), wanted.words) for row in group)
+            yield (trial, condition, exam), any(_mentions(turn_of(row.body, key), wanted.words) for row in group)
 
 
 def _contains(connection: Connection, text: str) -> ColumnElement[bool]:
@@ -219,7 +219,7 @@ def _is_sqlite(connection: Connection) -> bool:
     return connection.dialect.name == "sqlite"
 
 
-def _says(turn: Turn, words: str) -> bool:
+def _mentions(turn: Turn, words: str) -> bool:
     wanted = words.casefold()
     return wanted in turn.question.casefold() or (turn.reply is not None and wanted in turn.reply.text.casefold())
 

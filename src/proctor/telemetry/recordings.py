@@ -74,7 +74,7 @@ class Recordings:
 
     def count(self, case: str | None, question: str) -> int:
         """Return the number of recordings of this case, or of this question if the case has none."""
-        return len(self._places(case, question))
+        return len(self._find_turns(case, question))
 
     def find(self, asked: Sequence[tuple[str | None, str]], trial: int) -> RecordedTurn | None:
         """Return the recorded turn for the last of these questions, or None if it is not recorded.
@@ -95,10 +95,10 @@ class Recordings:
         return self._recorded_turn(*start) if start is not None else None
 
     def _nth(self, case: str | None, question: str, trial: int) -> tuple[int, int] | None:
-        places = self._places(case, question)
+        places = self._find_turns(case, question)
         return places[trial - 1] if trial <= len(places) else None
 
-    def _places(self, case: str | None, question: str) -> list[tuple[int, int]]:
+    def _find_turns(self, case: str | None, question: str) -> list[tuple[int, int]]:
         by_case = self._by_case.get(case, []) if case is not None else []
         return by_case or self._by_question.get(_digest(question), [])
 

@@ -13,7 +13,7 @@ from proctor.codec.replies import to_reply
 from proctor.config import Config
 from proctor.errors import AgentFault, CallError, EnvironmentFault, Misconfigured, ProctorError
 from proctor.failures import classify
-from proctor.net.probe import settle
+from proctor.net.probe import reclassify_drop
 from proctor.redaction import remember_secrets, without_credentials, without_secrets
 from proctor.redaction.nouns import scrub_noun
 from proctor.settings import check_setting
@@ -67,7 +67,7 @@ async def atry(agent: str, *, question: str = QUESTION, patience: float = 60.0, 
     except TimeoutError:
         trouble, owner = f"no answer within {patience:g} s", "agent"
     except (Exception, SystemExit) as error:
-        fault = await settle(classify(error))
+        fault = await reclassify_drop(classify(error))
         trouble, owner = without_secrets(str(fault)), _OWNERS.get(type(fault), "environment")
     seconds = time.perf_counter() - started
     with contextlib.suppress(Exception):

@@ -127,7 +127,7 @@ async def judge_contests(
     *,
     concurrency: int,
     criteria: str = "",
-    told: Callable[[int, ContestVerdict], None] = lambda place, verdict: None,
+    on_verdict: Callable[[int, ContestVerdict], None] = lambda place, verdict: None,
 ) -> list[ContestVerdict]:
     """Judge every contest, in order; raise Misconfigured if that is why there is no verdict at all."""
     verdicts = [ContestVerdict()] * len(contests)
@@ -138,7 +138,7 @@ async def judge_contests(
         set_scope(case=None, condition=None, trial=1)
         for place in places:
             verdicts[place] = verdict = await _judge(contests[place], model, system)
-            told(place, verdict)
+            on_verdict(place, verdict)
 
     async with asyncio.TaskGroup() as group:
         for _ in range(min(concurrency, len(contests))):

@@ -50,7 +50,7 @@ def judge_librarian(*, trials: int | None = None) -> dict[str, PreparedRun]:
 
 def label_examples(evaluation: Evaluation, *, store: str) -> Evaluation:
     """Add Proctor's example labels to a run of `judged`, and read its findings again."""
-    for attempt in labels.drawn(list(evaluation.attempts())):
+    for attempt in labels.sample_attempts(list(evaluation.attempts())):
         passed, note = labels.label(attempt)
         put_label(attempt.key, passed=passed, who=labels.WHO, note=note, store=store)
     return replace(evaluation, findings=read_findings(evaluation.run.id, store=store))
@@ -93,7 +93,7 @@ def _run(
     return prepare(request, config or Config())  # independent of the project's own configuration
 
 
-def telling(holding: Evaluation, giving_in: Evaluation) -> tuple[str, int] | None:
+def find_contrast(holding: Evaluation, giving_in: Evaluation) -> tuple[str, int] | None:
     """Return the case in which one agent holds and the other gives in soonest, and the turn in which it does.
 
     None if there is no such case.

@@ -26,7 +26,7 @@ from proctor.exporters.outcome import Report as Report
 from proctor.exporters.run_upload import RunUpload
 from proctor.exporters.sender import NoAddress as NoAddress
 from proctor.exporters.summary import sentences
-from proctor.failures import said
+from proctor.failures import short_message
 from proctor.findings.run import Findings
 from proctor.run import Attempt, Finished, Key, Record, Run
 from proctor.running.plan import exams_of
@@ -244,7 +244,7 @@ class Follower:
             asyncio.run(self._ship())
         except BaseException as error:
             with self._changed:
-                self._trouble = f"it broke ({type(error).__name__}: {said(error, 200)})"
+                self._trouble = f"it broke ({type(error).__name__}: {short_message(error, 200)})"
 
     async def _ship(self) -> None:
         try:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from proctor.errors import NoSuchRun, UsageError
 from proctor.findings.battle.replies import is_test
-from proctor.findings.history import Counts, History, Order, tell
+from proctor.findings.history import Counts, History, Order, build_history
 from proctor.reports.history.html import page
 from proctor.reports.history.svg import as_png, chart
 from proctor.run import Attempt, Run
@@ -44,7 +44,7 @@ def read_history(
         wanted = meant.of([run for run in runs if run.benchmark == chosen])
         known = [(run, verdicts_of(opened, run)) for run in reversed(wanted)]
         others, order_of = tuple(name for name in names if name != chosen), partial(verdict_order_of, opened)
-        return tell(
+        return build_history(
             known, benchmark=chosen, by=by, last=last, strict=strict, others=others, order_of=order_of,
             people=rates_by_people(opened, wanted), spent={run.id: _spent(opened, run) for run in wanted},
         )  # fmt: skip

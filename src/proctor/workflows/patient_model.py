@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from proctor.errors import BudgetSpent, CallError, EnvironmentFault, Misconfigured
-from proctor.failures import said
+from proctor.failures import short_message
 from proctor.models.contract import ChatModel
 from proctor.models.structured import StructuredAnswer, UnusableAnswer, ask
 from proctor.running.calls import pause
@@ -95,7 +95,7 @@ class PatientModel:
         except TimeoutError as error:  # our timeout; `ask` itself reports the model's
             raise EnvironmentFault(f"the judge did not answer within {self._timeout:g} s") from error
         except Exception as error:
-            broken = EnvironmentFault(f"the judge failed: {type(error).__name__}: {said(error)}")
+            broken = EnvironmentFault(f"the judge failed: {type(error).__name__}: {short_message(error)}")
             return self._count_failure(broken, spent + Usage(calls=1))
         return self._count_answer(ModelOutcome(value=answer.value, usage=spent + answer.usage))
 

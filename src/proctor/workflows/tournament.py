@@ -292,7 +292,7 @@ async def play_tournament(
     concurrency: int | None = None,
     timeout: float | None = None,  # noqa: ASYNC109 - of the calls that the judge takes, not of this one
     retries: int | None = None,
-    told: Callable[[int, ContestVerdict], None] = lambda place, verdict: None,
+    on_verdict: Callable[[int, ContestVerdict], None] = lambda place, verdict: None,
 ) -> Tournament:
     """Judge the contests, each in both orders; verdicts are stored as they arrive and not paid for again."""
     given = {"budget": budget, "concurrency": concurrency, "timeout": timeout, "retries": retries}
@@ -306,11 +306,11 @@ async def play_tournament(
 
         def keep(place: int, verdict: ContestVerdict) -> None:
             kept.keep(judge.id, places[place], contests[place], verdict)
-            told(place, verdict)
+            on_verdict(place, verdict)
 
         try:
             new_verdicts = await judge_contests(
-                contests, model, concurrency=settings.concurrency, criteria=judge.criteria, told=keep
+                contests, model, concurrency=settings.concurrency, criteria=judge.criteria, on_verdict=keep
             )
         except BudgetSpent as spent:
             raise UsageError(f"{spent}; not a single contest was judged") from spent

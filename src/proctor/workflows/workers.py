@@ -17,7 +17,7 @@ from typing import Any
 from proctor.benchmark import Benchmark
 from proctor.config import Config
 from proctor.errors import UsageError
-from proctor.failures import said
+from proctor.failures import short_message
 from proctor.run import Run, Settings
 from proctor.running.plan import exams_of
 from proctor.running.workers import messages
@@ -209,7 +209,7 @@ def _sendable(value: object, what: str, dumps: Callable[[object], bytes]) -> byt
         return dumps(value)
     except Exception as error:
         raise UsageError(
-            f"{what} cannot be sent to workers: {said(error)}; expected a function or class of a module that can be "
-            "imported, or an object of one that can be pickled: move it to a module, name it as python:MODULE:NAME, "
-            "or leave out workers"
+            f"{what} cannot be sent to workers: {short_message(error)}; expected a function or class of a module that "
+            "can be imported, or an object of one that can be pickled: move it to a module, name it as "
+            "python:MODULE:NAME, or leave out workers"
         ) from error

@@ -7,7 +7,7 @@ from tests.made_runs import made, verdicts
 
 from proctor.findings.comparison import compare_findings
 from proctor.findings.run.cost import cost_per_pass
-from proctor.reports.comparison.cost import beside
+from proctor.reports.comparison.cost import cost_per_pass_line
 from proctor.reports.comparison.json import as_dict
 from proctor.usage import Usage
 
@@ -55,7 +55,7 @@ def test_without_a_value_it_says_why(findings: object, note: str) -> None:
 def test_a_comparison_tells_it_of_both_runs() -> None:
     a, b = (made(verdicts(passes, 100 - passes), id=name, usage=CENT) for passes, name in ((80, "a"), (50, "b")))
     compared = compare_findings(a, b)
-    assert beside(compared) == (
+    assert cost_per_pass_line(compared) == (
         "per passed case A 0.0125 (0.0115 – 0.0141), B 0.0200 (0.0168 – 0.0248): "
         "the mean cost of an attempt ÷ the pass rate"
     )
@@ -64,4 +64,4 @@ def test_a_comparison_tells_it_of_both_runs() -> None:
 
 def test_runs_that_used_nothing_are_not_told_so() -> None:
     a, b = (made(verdicts(3, 2), id=name) for name in "ab")
-    assert beside(compare_findings(a, b)) == ""
+    assert cost_per_pass_line(compare_findings(a, b)) == ""

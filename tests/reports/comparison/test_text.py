@@ -13,7 +13,7 @@ from tests.made_runs import in_order, made, pair
 from tests.reports.run.test_text import ANY_TEXT
 
 from proctor.findings.comparison import Compared, compare_findings
-from proctor.reports.comparison.text import drawn, render, ruler, scale_of
+from proctor.reports.comparison.text import draw_difference, render, ruler, scale_of
 from proctor.statistics.estimate import Estimate
 
 
@@ -141,7 +141,7 @@ def estimate(value: float, low: float, high: float) -> Estimate:
     ],
 )
 def test_an_interval_is_drawn_around_zero(numbers: tuple[float, float, float], expected: str) -> None:
-    assert drawn(estimate(*numbers), 11, 1.0).plain == expected
+    assert draw_difference(estimate(*numbers), 11, 1.0).plain == expected
 
 
 def test_the_scale_fits_the_widest_interval() -> None:

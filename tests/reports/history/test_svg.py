@@ -12,7 +12,7 @@ from tests.made_histories import a_run, counts, story, told
 from proctor.errors import InputError
 from proctor.findings.history import History
 from proctor.reports.history import words
-from proctor.reports.history.svg import as_png, chart, drawn
+from proctor.reports.history.svg import as_png, chart, draw_series
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -68,7 +68,7 @@ def test_everything_lies_inside_the_picture() -> None:
 @pytest.mark.parametrize("width", [360, 1112])
 def test_a_course_alone_lies_inside_a_picture_of_any_width_and_leaves_words_to_the_page(width: int) -> None:
     for history in (told(), many_runs()):
-        picture = ET.fromstring(drawn(history, history.series[0], width=width))
+        picture = ET.fromstring(draw_series(history, history.series[0], width=width))
         assert number(picture, "width") == width
         texts = [*picture.iter(f"{SVG}text")]
         assert all(0 <= number(each, "x") <= width for each in texts)

@@ -12,7 +12,7 @@ from tests.reports.history.printing import printed
 from proctor.findings.history import Counts
 from proctor.reports.history.json import as_list
 from proctor.reports.history.panel import Scale
-from proctor.reports.history.text import drawn
+from proctor.reports.history.text import draw_rate
 from proctor.run import Run
 
 
@@ -48,14 +48,14 @@ def test_the_heading_of_the_cases_is_whole_where_few_are_counted() -> None:
 def test_the_baseline_is_drawn_where_its_rate_lies() -> None:
     scale = Scale(low=0.0, high=1.0)
     first, second = told([(a_run(1), counts(range(30))), (a_run(2), counts())]).entries
-    assert ":" not in drawn(first, scale, 41).plain
-    line = drawn(second, scale, 41).plain
+    assert ":" not in draw_rate(first, scale, 41).plain
+    line = draw_rate(second, scale, 41).plain
     assert (line.index(":"), line.index("●")) == (20, 40)
 
 
 def test_what_cannot_be_drawn_is_dots() -> None:
     (entry,) = told([(a_run(1, planned=0, status="failed"), {})]).entries
-    assert drawn(entry, Scale(low=0.0, high=1.0), 9).plain == "·" * 9
+    assert draw_rate(entry, Scale(low=0.0, high=1.0), 9).plain == "·" * 9
 
 
 def test_ascii_terminals_can_show_it() -> None:

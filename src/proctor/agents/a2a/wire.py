@@ -105,7 +105,7 @@ def refusal_in(body: bytes, call: A2ACall) -> CallError | None:
 
 def fault_of(message: rpc.Message, code: int | str, call: A2ACall) -> CallError:
     """Return the exception for an error: Misconfigured if the setup is at fault, else AgentFault."""
-    error_text = rpc.told(message, code)
+    error_text = rpc.describe_error(message, code)
     if code in _UNKNOWN:
         return Misconfigured(f"the agent does not know {call.name}, which its card promises: {error_text}")
     if code in _EXTENSION_NEEDED:

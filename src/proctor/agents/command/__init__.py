@@ -13,7 +13,7 @@ from proctor import codec
 from proctor.agents.command.dialogue import PendingQuestions
 from proctor.agents.command.program import Program, start, words_of
 from proctor.agents.command.worker import Worker
-from proctor.agents.options import MAX_BYTES, must_be_known, whole
+from proctor.agents.options import MAX_BYTES, must_be_known, positive_integer
 from proctor.codec.replies import to_reply
 from proctor.errors import AgentFault, InputError
 from proctor.net.limits import Throttle
@@ -34,14 +34,14 @@ def load(spec: str, options: Mapping[str, Any]) -> Agent:
             f"mode={mode!r} is not known; expected once (a process for each question) or lines (one that stays)"
         )
     _must_be_known(options, _LINES if mode == "lines" else _ONCE, mode)
-    words, max_bytes = words_of(spec, scheme="command"), whole(options, "max_bytes", MAX_BYTES)
+    words, max_bytes = words_of(spec, scheme="command"), positive_integer(options, "max_bytes", MAX_BYTES)
     if mode == "once":
         return CommandAgent(words, as_json=_as_json(options), max_bytes=max_bytes)
     return LinesAgent(
         words,
-        processes=whole(options, "processes", 1),
-        concurrency=whole(options, "concurrency", 1),
-        restarts=whole(options, "restarts", 5),
+        processes=positive_integer(options, "processes", 1),
+        concurrency=positive_integer(options, "concurrency", 1),
+        restarts=positive_integer(options, "restarts", 5),
         max_bytes=max_bytes,
     )
 

@@ -92,7 +92,7 @@ class PendingQuestions:
             line = bytes(self._unfinished) + end
             self._unfinished.clear()
             if not self._too_long(line):
-                self._hear(line)
+                self._handle_line(line)
         self._unfinished += rest
         if self._too_long(self._unfinished):
             self._unfinished.clear()
@@ -107,7 +107,7 @@ class PendingQuestions:
         self.program.kill()
         return True
 
-    def _hear(self, line: bytes) -> None:
+    def _handle_line(self, line: bytes) -> None:
         if not line.strip():
             self._check_stray_output(line)
             return

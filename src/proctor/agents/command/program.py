@@ -15,7 +15,7 @@ from typing import cast
 
 from proctor import plugins
 from proctor.errors import EnvironmentFault, InputError, Misconfigured
-from proctor.failures import said
+from proctor.failures import short_message
 from proctor.redaction import without_secrets
 
 _STDERR_KEPT = 4000
@@ -208,8 +208,10 @@ async def start(words: list[str], heard: Callable[[bytes], None], ended: Callabl
         _, program = await loop.subprocess_exec(lambda: Program(heard, ended), *filled, start_new_session=True)
     except OSError as error:
         if error.errno in _UNUSABLE:
-            raise Misconfigured(f"cannot start {words[0]!r}: {said(error)}; expected a program that can run") from error
-        message = f"this machine could not start {words[0]!r}: {said(error)}"
+            raise Misconfigured(
+                f"cannot start {words[0]!r}: {short_message(error)}; expected a program that can run"
+            ) from error
+        message = f"this machine could not start {words[0]!r}: {short_message(error)}"
         raise EnvironmentFault(message, kind="resources") from error
     return program
 

@@ -83,7 +83,7 @@ def read_options(options: Mapping[str, Any]) -> HttpOptions:
         requests_per_minute=checked.number(options, "requests_per_minute"),
         tokens_per_minute=checked.number(options, "tokens_per_minute"),
         concurrency=checked.whole_or_none(options, "concurrency"),
-        max_bytes=checked.whole(options, "max_bytes", checked.MAX_BYTES),
+        max_bytes=checked.positive_integer(options, "max_bytes", checked.MAX_BYTES),
         ca=checked.text(options, "ca"),
         proxy=checked.truth(options, "proxy") or False,
     )

@@ -17,7 +17,7 @@ from proctor.agents.langchain.output import Ending
 from proctor.agents.notes import Kind, Notes, Work
 from proctor.codec.replies import is_cut_off
 from proctor.errors import InputError
-from proctor.failures import said
+from proctor.failures import short_message
 from proctor.telemetry.messages import parse_embedded_json
 from proctor.transcript import Reply
 from proctor.usage import Usage
@@ -79,7 +79,7 @@ class Watcher(BaseCallbackHandler):
     def reply(self, answer: object, ending: Ending) -> Reply:
         """Return the answer with everything noted, including tool calls that appear only in the final messages."""
         for message in ending.messages:
-            self._hear(message)
+            self._note_tool_answer(message)
             if isinstance(message, AIMessage):
                 self._note_requests([call for call in message.tool_calls if call["id"] not in self._latest], None)
         last = {call["id"] for each in ending.messages if isinstance(each, AIMessage) for call in each.tool_calls}
@@ -91,7 +91,9 @@ class Watcher(BaseCallbackHandler):
 
     def _note_unseen_call(self, requested: _RequestedCall) -> None:
         """Note a call that was requested but not seen running: the tool does not exist, or has no callbacks."""
-        work = self._notes.told(requested.name, call=requested.id, arguments=requested.arguments, start=requested.time)
+        work = self._notes.add_unseen_call(
+            requested.name, call=requested.id, arguments=requested.arguments, start=requested.time
+        )
         work.parent = requested.by
         if requested.answer is not None:
             _record_result(work, requested.answer)
@@ -139,7 +141,7 @@ class Watcher(BaseCallbackHandler):
         run = self._run(run_id)
         if run is not None and run.work is not None:
             if not _is_control_flow(error):
-                run.work.error = said(error)
+                run.work.error = short_message(error)
             self._notes.end(run.work)
 
     # --- models --------------------------------------------------------------------------------
@@ -156,7 +158,7 @@ class Watcher(BaseCallbackHandler):
         """Note a model call; the tool messages it is given settle earlier requests."""
         self._runs[run_id] = _Run(name="", parent=self._run(parent_run_id))
         for message in messages[0] if messages else ():
-            self._hear(message)
+            self._note_tool_answer(message)
 
     def on_llm_start(
         self,
@@ -197,7 +199,7 @@ class Watcher(BaseCallbackHandler):
                 self._requested.append(made)
                 self._latest[made.id] = made
 
-    def _hear(self, message: BaseMessage) -> None:
+    def _note_tool_answer(self, message: BaseMessage) -> None:
         if isinstance(message, ToolMessage) and (requested := self._latest.get(message.tool_call_id)) is not None:
             requested.answer = message
 
@@ -249,7 +251,7 @@ class Watcher(BaseCallbackHandler):
         run = self._run(run_id)
         if run is not None and run.work is not None:
             if not _is_control_flow(error):
-                run.work.error = said(error)
+                run.work.error = short_message(error)
             self._notes.end(run.work)
 
     def on_retriever_start(

@@ -70,8 +70,8 @@ def read_options(rest: str, options: Mapping[str, Any]) -> McpOptions:
         headers=checked.headers(options),
         requests_per_minute=checked.number(options, "requests_per_minute"),
         concurrency=checked.whole_or_none(options, "concurrency"),
-        max_bytes=checked.whole(options, "max_bytes", checked.MAX_BYTES),
-        restarts=checked.whole(options, "restarts", 5),
+        max_bytes=checked.positive_integer(options, "max_bytes", checked.MAX_BYTES),
+        restarts=checked.positive_integer(options, "restarts", 5),
         ca=checked.text(options, "ca"),
         proxy=checked.truth(options, "proxy") or False,
     )

@@ -124,11 +124,11 @@ def result_of(answer: Message, method: str) -> Mapping[str, Any]:
     """Return the result of a response; raise the fault for an error."""
     code = rpc.code_of(answer)
     if code == rpc.METHOD_NOT_FOUND:
-        raise Misconfigured(f"the MCP server does not know {method}: {rpc.told(answer)}")
+        raise Misconfigured(f"the MCP server does not know {method}: {rpc.describe_error(answer)}")
     if code == _VERSION_UNKNOWN:
-        raise Misconfigured(f"the MCP server speaks no version to {MODERN_VERSION}: {rpc.told(answer)}")
+        raise Misconfigured(f"the MCP server speaks no version to {MODERN_VERSION}: {rpc.describe_error(answer)}")
     if code is not None:
-        raise AgentFault(f"the MCP server answered {method} with {rpc.told(answer)}")
+        raise AgentFault(f"the MCP server answered {method} with {rpc.describe_error(answer)}")
     result = answer.get("result")
     if not isinstance(result, dict):
         raise AgentFault(f"the MCP server answered {method} with neither a result nor an error", kind="wrong_type")

@@ -132,7 +132,7 @@ class Service:
         async with limits.call(self._options.source, estimate) as call:
             started = time.perf_counter()
             try:
-                completion = await (self._stream_completion if self._options.stream else self._whole)(
+                completion = await (self._stream_completion if self._options.stream else self._fetch_completion)(
                     fields, body, call
                 )
             except CallError as error:
@@ -144,7 +144,7 @@ class Service:
         completion.seconds = time.perf_counter() - started
         return completion, usage
 
-    async def _whole(self, fields: Mapping[str, Any], body: bytes, call: Call) -> Completion:
+    async def _fetch_completion(self, fields: Mapping[str, Any], body: bytes, call: Call) -> Completion:
         response = await self._client.send("POST", self._endpoint.url, body=body, headers=self._endpoint.headers)
         self._raise_for_status(response, fields, call)
         must_be(response.headers, JSON)

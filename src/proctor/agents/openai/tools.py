@@ -13,7 +13,7 @@ from proctor import fault_injection as conditions
 from proctor import threads
 from proctor.codec import read_json
 from proctor.errors import InputError, Misconfigured
-from proctor.failures import said
+from proctor.failures import short_message
 from proctor.models.openai.completion import RequestedCall, arguments_in
 from proctor.plugins import import_attribute
 from proctor.settings import known_are
@@ -73,7 +73,7 @@ def _schema(function: Any, spec: str) -> dict[str, Any]:
     try:
         schema: dict[str, Any] = pydantic.TypeAdapter(function).json_schema()
     except (pydantic.PydanticUserError, NameError) as error:
-        raise InputError(f"the tool {spec!r} cannot be described to a model: {said(error, 200)}") from error
+        raise InputError(f"the tool {spec!r} cannot be described to a model: {short_message(error, 200)}") from error
     if schema.get("type") != "object" or "properties" not in schema:
         raise InputError(f"the tool {spec!r} cannot be described to a model; expected parameters with names, no *args")
     untitled: dict[str, Any] = _strip_titles(schema)
@@ -162,4 +162,4 @@ def _describe_error(error: BaseException) -> str:
     if type(error).__name__ == "ValidationError" and callable(problems):
         places = [(".".join(map(str, each["loc"])), each["msg"]) for each in problems()]
         return "; ".join(f"{place}: {message}" for place, message in places)
-    return f"{type(error).__name__}: {said(error)}"
+    return f"{type(error).__name__}: {short_message(error)}"

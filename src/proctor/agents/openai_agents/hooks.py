@@ -87,7 +87,7 @@ class RunWatcher(RunHooks[Any]):
         name = str(fields.pop("name", name))
         output = fields.pop("output", None)
         arguments = arguments_in(fields.pop("arguments", fields))
-        work = self.notes.told(name, call=getattr(item, "call_id", None) or item.id, arguments=arguments)
+        work = self.notes.add_unseen_call(name, call=getattr(item, "call_id", None) or item.id, arguments=arguments)
         work.parent = self._handed
         if output is not None:
             work.result = parse_embedded_json(output)

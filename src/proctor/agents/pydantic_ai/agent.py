@@ -44,7 +44,7 @@ def note_untold_calls(messages: Sequence[ModelMessage], notes: Notes) -> None:
                 continue  # an output tool, which only encodes the structured answer
             start = message.timestamp.timestamp() if message.timestamp is not None else None
             arguments = arguments_in(part.args_as_json_str())
-            work = notes.told(part.tool_name, call=part.tool_call_id, arguments=arguments, start=start)
+            work = notes.add_unseen_call(part.tool_name, call=part.tool_call_id, arguments=arguments, start=start)
             if answer is not None and failed:
                 work.error = answer.model_response_str(wrap_if_error=False)
             elif answer is not None:

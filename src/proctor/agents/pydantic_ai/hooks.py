@@ -22,7 +22,7 @@ from pydantic_ai.models.instrumented import InstrumentationSettings
 
 from proctor.agents.framework import plain
 from proctor.agents.notes import Notes, Work
-from proctor.failures import said
+from proctor.failures import short_message
 from proctor.telemetry.messages import arguments_in, parse_embedded_json, question_in
 from proctor.transcript import UNKNOWN
 from proctor.usage import Usage
@@ -88,7 +88,7 @@ class ToolCallWatcher(AbstractCapability[Any]):
         try:
             result = await handler(args)
         except Exception as error:
-            work.error = said(error)
+            work.error = short_message(error)
             raise
         else:
             given = result.return_value if isinstance(result, ToolReturn) else result
@@ -169,7 +169,7 @@ class _NotingSpan(NonRecordingSpan):
         self._told.update(attributes)
 
     def record_exception(self, exception: BaseException, *_: Any, **__: Any) -> None:
-        self._error = said(exception)
+        self._error = short_message(exception)
 
     def finish(self) -> None:
         """Note the outcome from the span's attributes."""

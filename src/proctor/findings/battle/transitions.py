@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from proctor.findings.battle.propositions import Thread, threads
 from proctor.findings.battle.strategies import CONTROL, HINTS, PRESSURE
-from proctor.reading.conflicts.agreement import meet
+from proctor.reading.conflicts.agreement import may_agree
 from proctor.reading.inquiry import read_inquiry
 from proctor.reading.statement import read_statements
 from proctor.reading.text.fold import squeeze
@@ -162,7 +162,7 @@ def _gives_other_values(later: Turn, earlier: Turn) -> bool:
         for turn in (later, earlier)
         if turn.reply is not None
     )
-    return bool(new and old) and not any(meet(one, other) for one in new for other in old)
+    return bool(new and old) and not any(may_agree(one, other) for one in new for other in old)
 
 
 def _repeats(later: Turn, earlier: Turn) -> bool:

@@ -84,7 +84,7 @@ class InterimLooks:
         if self.verdict is not None:
             return self.verdict
         ahead = map(self._look_ahead, range(self._look, len(self.sizes)))
-        return self._told({}, z=self._latest_z, bound=0.0, path=(*self._path, *ahead))
+        return self._build_verdict({}, z=self._latest_z, bound=0.0, path=(*self._path, *ahead))
 
     def _look_ahead(self, look: int) -> LookPoint:
         low, high = self._first.between(look)
@@ -118,11 +118,11 @@ class InterimLooks:
         decisive_state = next((each for each in states if each.verdict == "not met"), states[-1])
         verdicts = {wanted.text: each.verdict for wanted, each in zip(self._gates, states, strict=True)}
         given_up = self._look < len(self.sizes) and "inconclusive" in verdicts.values()
-        self.verdict = self._told(
+        self.verdict = self._build_verdict(
             verdicts, z=decisive_state.z, bound=decisive_state.bound, path=tuple(self._path), hopeless=given_up
         )
 
-    def _told(self, verdicts: dict[str, Verdict], **known: Any) -> InterimVerdict:
+    def _build_verdict(self, verdicts: dict[str, Verdict], **known: Any) -> InterimVerdict:
         return InterimVerdict(
             verdicts=verdicts,
             look=self._look,

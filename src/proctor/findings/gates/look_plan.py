@@ -66,7 +66,7 @@ class LookPlan:
     def sentence(self, look: int) -> str:
         """`look 5 of 20 at 125: met by ≥ 122 passed, not met by ≤ 100 passed`."""
         not_met = self.counts.looks[look].not_met if self.exact else None
-        return self._opening(look) + ("" if not_met is None else f", not met by ≤ {not_met:,} {self._counted}")
+        return self._opening(look) + ("" if not_met is None else f", not met by ≤ {not_met:,} {self._counted_noun}")
 
     def _opening(self, look: int) -> str:
         """The same without what does not meet it."""
@@ -74,10 +74,12 @@ class LookPlan:
         if not self.exact:
             return f"{start}: ends at z ± {self.z[look]:.2f}"
         bounds = self.counts.looks[look]
-        return f"{start}: {f'met by ≥ {bounds.met:,} {self._counted}' if bounds.reachable else 'cannot be met yet'}"
+        return (
+            f"{start}: {f'met by ≥ {bounds.met:,} {self._counted_noun}' if bounds.reachable else 'cannot be met yet'}"
+        )
 
     @property
-    def _counted(self) -> str:
+    def _counted_noun(self) -> str:
         return "failed" if self.gate.upper else "passed"
 
     def operating_points(self) -> tuple[sequential.OperatingPoint, ...]:

@@ -79,7 +79,7 @@ class _TracedRun:
     """The run's usage."""
 
 
-def tell(
+def build_history(
     known: Sequence[tuple[Run, Counts]],
     *,
     benchmark: str,

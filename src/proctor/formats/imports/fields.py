@@ -316,7 +316,7 @@ def seconds_of(value: Any) -> float:
 _CALLS = ("function", "function_call", "tool_use", "tool_call")
 
 
-def said_and_called(output: Any, log: ImportLog) -> tuple[str, tuple[ToolCall, ...]]:
+def text_and_calls(output: Any, log: ImportLog) -> tuple[str, tuple[ToolCall, ...]]:
     """Return the text and tool calls of a model's output: a text, one or more messages, or calls only."""
     given = objects(output) if isinstance(output, list) else [output] if isinstance(output, Mapping) else []
     calls = tuple(call for each in given for call in _calls_of(each))

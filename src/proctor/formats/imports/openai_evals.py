@@ -28,7 +28,7 @@ from proctor.formats.imports.fields import (
     list_keys,
     mapping,
     objects,
-    said_and_called,
+    text_and_calls,
     usage_of,
 )
 from proctor.formats.imports.openai_graders import (
@@ -236,7 +236,7 @@ def _reply(sample: Mapping[str, Any], log: ImportLog) -> Reply | None:
     if not messages and not isinstance(sample.get("output_text"), str):
         return None
     used = mapping(sample.get("usage"))
-    text, calls = said_and_called(messages, log) if messages else (str(sample["output_text"]), ())
+    text, calls = text_and_calls(messages, log) if messages else (str(sample["output_text"]), ())
     return Reply(
         text=text,
         tool_calls=calls,

@@ -25,8 +25,8 @@ from proctor.formats.imports.fields import (
     fit_name,
     mapping,
     objects,
-    said_and_called,
     seconds_of,
+    text_and_calls,
     usage_of,
 )
 from proctor.formats.imports.promptfoo_assertions import expected_there
@@ -273,7 +273,7 @@ def _reply(found: Mapping[str, Any], log: ImportLog) -> Reply | None:
     sent = used.get("prompt") or (0 if used.get("completion") else used.get("total"))
     late = found.get("latencyMs")
     usage = usage_of(sent, used.get("completion"), cost=response.get("cost", found.get("cost")))
-    text, calls = said_and_called(response["output"], log)
+    text, calls = text_and_calls(response["output"], log)
     return Reply(
         text=text,
         tool_calls=calls,

@@ -18,7 +18,7 @@ _NEAR_MONTHS = 1.25
 _MONEY = frozenset(("USD", "EUR", "GBP", "JPY", "CNY", "INR", "CHF", "AUD", "CAD"))
 
 
-def meet(one: Fact, other: Fact) -> bool:
+def may_agree(one: Fact, other: Fact) -> bool:
     """Whether two values may be the same; values of different kinds never are."""
     if isinstance(one, Quantity) and isinstance(other, Quantity):
         return _amounts(one, other)

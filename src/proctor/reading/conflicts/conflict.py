@@ -113,7 +113,7 @@ def _rules(pair: Pair) -> Iterator[Callable[[Pair], Iterator[Found]]]:
     """Yield the rules that apply: retractions always, all others only if both replies commit to a statement."""
     yield _retraction
     asks_others = pair.asked[1].others and not pair.topic.others
-    if not any(_is_evasive(statements) for statements in pair.told) and not asks_others:
+    if not any(_is_evasive(statements) for statements in pair.statements) and not asks_others:
         source = pair.asked[0].source or pair.asked[1].source
         yield from _RULES_FOR_SOURCES if source else _ALL_RULES
 
@@ -124,12 +124,12 @@ def _is_evasive(told: Statements) -> bool:
 
 def _retraction(pair: Pair) -> Iterator[Found]:
     """Find an answer that is retracted explicitly, or given up when challenged, without being repeated."""
-    sentence = pair.told[1].retraction
+    sentence = pair.statements[1].retraction
     if sentence is None and pair.asked[1].contests:
-        sentence = pair.told[1].surrender
+        sentence = pair.statements[1].surrender
     if sentence is None or share_value(pair) or _takes_up_name(pair) or _is_of_something_else(pair, sentence):
         return
-    yield Found("retraction", pair.told[0].first(), sentence, "the earlier answer is taken back")
+    yield Found("retraction", pair.statements[0].first(), sentence, "the earlier answer is taken back")
 
 
 def _is_of_something_else(pair: Pair, sentence: str) -> bool:
@@ -141,8 +141,8 @@ def _is_of_something_else(pair: Pair, sentence: str) -> bool:
 
 def _takes_up_name(pair: Pair) -> bool:
     """Whether the later reply repeats a name of the earlier one."""
-    earlier_names = [name for name in pair.told[0].names if not name.denied]
-    later_names = [name for name in pair.told[1].names if not name.denied]
+    earlier_names = [name for name in pair.statements[0].names if not name.denied]
+    later_names = [name for name in pair.statements[1].names if not name.denied]
     return any(one.stems & other.stems for one in earlier_names for other in later_names)
 
 

@@ -12,7 +12,7 @@ from proctor.reading.inquiry import is_light, plain_words
 from proctor.reading.lexicon import akin, concept
 from proctor.reading.link import one_proposition, one_question
 from proctor.reading.manner import without_concessions
-from proctor.reading.polarity import says
+from proctor.reading.polarity import read_polarity
 from proctor.reading.question import understand
 from proctor.reading.relations import are_opposed
 from proctor.reading.statement import Claim, Statements, excerpt
@@ -59,23 +59,23 @@ def continued_sides(pair: Pair) -> Iterator[Found]:
         return
     first = _plain_side(pair)
     if first is None or any(
-        _FORMER.search(claim.passage.folded) for statements in pair.told for claim in statements.claims
+        _FORMER.search(claim.passage.folded) for statements in pair.statements for claim in statements.claims
     ):
         return
-    for claim in _meant(pair.told[1]):
+    for claim in _meant(pair.statements[1]):
         side = _side_of(pair, claim, yes=first)
         if side is not None and side is not first:
             answers = ["yes" if first else "no", "yes" if side else "no"]
             reason = f"first {answers[0]}, then {answers[1]} to what was asked first"
-            yield Found("yes-no", pair.told[0].first(), excerpt(claim.text), reason)
+            yield Found("yes-no", pair.statements[0].first(), excerpt(claim.text), reason)
 
 
 def _plain_side(pair: Pair) -> bool | None:
     """Return the yes or no of the earlier reply, or None if it has conditions."""
-    statements = pair.told[0]
+    statements = pair.statements[0]
     if any(is_conditional(claim) for claim in statements.claims) or not one_question(pair.topic, pair.asked[0]):
         return None
-    return says(statements.stated, understand(pair.topic.asked)).yes
+    return read_polarity(statements.stated, understand(pair.topic.asked)).yes
 
 
 def _meant(told: Statements) -> list[Claim]:
@@ -92,7 +92,7 @@ def _side_of(pair: Pair, claim: Claim, *, yes: bool) -> bool | None:
         return False
     if not keeps_to(pair, claim) or not _is_on_topic(pair, claim, yes=yes) or rejects(pair, claim.body.folded):
         return None
-    result = says(claim.body.folded, understand(pair.topic.asked))
+    result = read_polarity(claim.body.folded, understand(pair.topic.asked))
     return result.yes if result.related or result.outright else None
 
 
@@ -130,7 +130,7 @@ def _is_on_topic(pair: Pair, claim: Claim, *, yes: bool) -> bool:
         return True
     if met[0] == telling[0]:
         return False
-    before = [word for word in _own_words(pair.told[0]) if not any(akin(word, asked) for asked in telling)]
+    before = [word for word in _own_words(pair.statements[0]) if not any(akin(word, asked) for asked in telling)]
     taken_up = any(akin(word, other) for word in before for other in stems)
     return taken_up or _SUBJECT.match(claim.body.folded) is not None
 
@@ -147,7 +147,7 @@ def _is_related(word: str, other: str) -> bool:
 
 def none_and_some(pair: Pair) -> Iterator[Found]:
     """Find a thing that one reply denies to exist and the other mentions: `No ferry`, then `the ferry`."""
-    for earlier, later in product(*map(_meant, pair.told)):
+    for earlier, later in product(*map(_meant, pair.statements)):
         for denying, naming in ((earlier, later), (later, earlier)):
             if "no" not in denying.stems:
                 continue
@@ -184,28 +184,35 @@ def _bears(pair: Pair, one: Claim, other: Claim) -> bool:
 def denied_answer(pair: Pair) -> Iterator[Found]:
     """Find the denial of an answer given earlier: `Line 14.`, then `The 14 doesn't go there.`"""
     wanted = [word for word in pair.topic.telling if not is_light(word) and word != concept(pair.topic.category)]
-    named = {word for word in _own_words(pair.told[0]) if not any(akin(word, asked) for asked in wanted)}
+    named = {word for word in _own_words(pair.statements[0]) if not any(akin(word, asked) for asked in wanted)}
     if pair.topic.kind not in ("open", "who", "where") or not wanted or not named:
         return
     spoken: frozenset[str] = pair.asked[1].stems
-    for claim in pair.told[1].claims:
+    for claim in pair.statements[1].claims:
         of_it = named & claim.stems or (_SUBJECT.match(claim.body.folded) and named & spoken)
         spoken |= claim.stems
-        if not of_it or not claim.denies or claim not in _meant(pair.told[1]) or _NOT_ALL.search(claim.passage.folded):
+        if (
+            not of_it
+            or not claim.denies
+            or claim not in _meant(pair.statements[1])
+            or _NOT_ALL.search(claim.passage.folded)
+        ):
             continue
         if all(any(akin(word, other) for other in claim.stems) for word in wanted) and keeps_to(
             pair, claim, amounts=False
         ):
-            yield Found("negation", pair.told[0].first(), excerpt(claim.text), "what was stated first is then denied")
+            yield Found(
+                "negation", pair.statements[0].first(), excerpt(claim.text), "what was stated first is then denied"
+            )
 
 
 def granted_rival(pair: Pair) -> Iterator[Found]:
     """Find the acceptance of a rival answer that a remark proposed: `Fair enough, the agency holds it.`"""
-    asked, statements = pair.asked[1], pair.told[1]
+    asked, statements = pair.asked[1], pair.statements[1]
     if pair.topic.kind not in ("who", "open") or not (asked.contests or asked.goes_on) or not statements.concedes:
         return
     wanted = [word for word in pair.topic.telling if not is_light(word)]
-    earlier_words = {word for word in _own_words(pair.told[0]) if not any(akin(word, other) for other in wanted)}
+    earlier_words = {word for word in _own_words(pair.statements[0]) if not any(akin(word, other) for other in wanted)}
     for claim in _meant(statements):
         own = [word for word in words(without_concessions(claim.passage.folded)) if word not in STOP]
         new = bool(own) and own[0] in asked.own and own[0] not in earlier_words and own[0] not in wanted
@@ -216,13 +223,16 @@ def granted_rival(pair: Pair) -> Iterator[Found]:
             and any(akin(own_word, word) for own_word in own for word in wanted)
         ):
             yield Found(
-                "name", pair.told[0].first(), excerpt(claim.text), "what was held against the answer is taken over"
+                "name",
+                pair.statements[0].first(),
+                excerpt(claim.text),
+                "what was held against the answer is taken over",
             )
 
 
 def limited_and_open(pair: Pair) -> Iterator[Found]:
     """Find a restriction in one reply that the other lifts: `Only residents`, then `anyone`."""
-    for earlier, later in product(*map(_meant, pair.told)):
+    for earlier, later in product(*map(_meant, pair.statements)):
         texts = earlier.passage.folded, later.passage.folded
         if not any(_LIMITED.search(one) and _FOR_ALL.search(other) for one, other in (texts, texts[::-1])):
             continue
@@ -246,11 +256,11 @@ def differing_days(pair: Pair) -> Iterator[Found]:
             ),
             None,
         )
-        for statements in pair.told
+        for statements in pair.statements
     )
     if first is None or second is None or is_always(first[0].passage.folded) or is_always(second[0].passage.folded):
         return
-    every = times_of(" ".join(claim.passage.folded for claim in _meant(pair.told[1])))
+    every = times_of(" ".join(claim.passage.folded for claim in _meant(pair.statements[1])))
     asked = times_of(pair.topic.asked) | times_of(fold(pair.said[1].question, accents=False))
     if first[1].isdisjoint(every) and asked.isdisjoint(first[1] | every) and _one_sort(first[1], every):
         yield Found(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from proctor.reading.conflicts.agreement import is_more, measure_one_thing, meet
+from proctor.reading.conflicts.agreement import is_more, may_agree, measure_one_thing
 from proctor.reading.conflicts.pair import Found, Pair
 from proctor.reading.conflicts.scope import is_always, keeps_to, names_another, times_of
 from proctor.reading.expected import Fact, read_facts
@@ -33,10 +33,10 @@ def continued_times(pair: Pair) -> Iterator[Found]:
     """Find another time of day for the first question in a reply to another one: `We lock up at seven.`"""
     if pair.topic.kind != "when":
         return
-    first = [stated for stated in pair.told[0].facts if isinstance(stated.fact, Clock) and not stated.denied]
+    first = [stated for stated in pair.statements[0].facts if isinstance(stated.fact, Clock) and not stated.denied]
     if len(first) != 1:
         return
-    for claim in _stated_claims(pair.told[1]):
+    for claim in _stated_claims(pair.statements[1]):
         times = list(_clocks(claim))
         if (
             not times
@@ -71,7 +71,7 @@ def _is_hour(fact: Fact) -> bool:
 
 def _one_time(one: object, other: Clock) -> bool:
     assert isinstance(one, Clock)
-    return meet(one, other) or (not other.certain and (one.minutes - other.minutes) % _HALF_A_DAY == 0)
+    return may_agree(one, other) or (not other.certain and (one.minutes - other.minutes) % _HALF_A_DAY == 0)
 
 
 def _speaks_of_topic(pair: Pair, claim: Claim) -> bool:
@@ -83,7 +83,7 @@ def _speaks_of_topic(pair: Pair, claim: Claim) -> bool:
 
 def compared_values(pair: Pair) -> Iterator[Found]:
     """Find a yes or no to a comparison (`Is it more than 50?`) that contradicts the number given first."""
-    asked, statements = pair.asked[1], pair.told[1]
+    asked, statements = pair.asked[1], pair.statements[1]
     compares = _COMPARES.search(asked.asked)
     if (
         compares is None
@@ -93,7 +93,7 @@ def compared_values(pair: Pair) -> Iterator[Found]:
         or pair.topic.kind != "amount"
     ):
         return
-    stated = [each for each in pair.told[0].facts if isinstance(each.fact, Quantity) and not each.denied]
+    stated = [each for each in pair.statements[0].facts if isinstance(each.fact, Quantity) and not each.denied]
     rivals = list(read_facts(asked.asked).quantities)
     if len(stated) != 1 or len(rivals) != 1 or not _IT.search(asked.asked):
         return
@@ -102,7 +102,7 @@ def compared_values(pair: Pair) -> Iterator[Found]:
     if rival.dimension and not (own.dimension and measure_one_thing(own, rival)):
         return
     rival = rival if rival.dimension else rival._replace(readings=(own.readings[0]._replace(amount=rival.value),))
-    if own.bound or own.about or rival.about or meet(own, rival):
+    if own.bound or own.about or rival.about or may_agree(own, rival):
         return
     larger = is_more(own, rival)
     if (larger is (compares["more"] is not None)) is not statements.word:
@@ -116,19 +116,19 @@ def outside_the_days(pair: Pair) -> Iterator[Found]:
         return
     bounds = [
         claim
-        for claim in _stated_claims(pair.told[0])
+        for claim in _stated_claims(pair.statements[0])
         if _ONLY.search(claim.passage.folded) and times_of(claim.passage.folded)
     ]
-    if len(bounds) != 1 or pair.told[1].word is False:
+    if len(bounds) != 1 or pair.statements[1].word is False:
         return
     days = times_of(bounds[0].passage.folded)
     question = fold(pair.said[1].question, accents=False)
-    for claim in _stated_claims(pair.told[1]):
+    for claim in _stated_claims(pair.statements[1]):
         later = times_of(f"{question} {claim.passage.folded}")
         if claim.denies or is_always(claim.passage.folded) or not later or not later.isdisjoint(days):
             continue
         if len({day.endswith("day") for day in later | days}) == 1 and (
-            _speaks_of_topic(pair, claim) or pair.told[1].word
+            _speaks_of_topic(pair, claim) or pair.statements[1].word
         ):
             yield Found(
                 "date", excerpt(bounds[0].text), excerpt(claim.text), "another day than the only ones named first"

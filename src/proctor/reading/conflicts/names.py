@@ -43,7 +43,7 @@ def differing_choices(pair: Pair) -> Iterator[Found]:
     """Find different options chosen in answers to an either-or question."""
     if pair.topic.kind != "choice" or not pair.answers_one_question:
         return
-    chosen = [_chosen(pair.topic, statements) for statements in pair.told]
+    chosen = [_chosen(pair.topic, statements) for statements in pair.statements]
     if all(len(options) == 1 for options in chosen) and chosen[0].keys() != chosen[1].keys():
         (one, first), (other, second) = (next(iter(options.items())) for options in chosen)
         yield Found("choice", first, second, f"first {one!r}, then {other!r}")
@@ -66,10 +66,10 @@ def differing_names(pair: Pair) -> Iterator[Found]:
     """Find two answers by name that have no word in common."""
     if pair.relation not in ("same", "offer") or pair.topic.kind not in _NAMING or _asks_for_finer(pair):
         return
-    if share_value(pair) and all(len(claim.passage) <= _HARDLY_MORE for claim in pair.told[0].claims):
+    if share_value(pair) and all(len(claim.passage) <= _HARDLY_MORE for claim in pair.statements[0].claims):
         return
-    first = answers(pair.told[0], pair.topic.stems | pair.asked[0].stems)
-    second = [] if pair.relation == "offer" else answers(pair.told[1], pair.known)
+    first = answers(pair.statements[0], pair.topic.stems | pair.asked[0].stems)
+    second = [] if pair.relation == "offer" else answers(pair.statements[1], pair.known)
     second = second or _taken_over(pair)
     if first and second and not _agree(first, second, pair):
         yield Found("name", first[0].quote, second[0].quote, f"first {first[0].text!r}, then {second[0].text!r}")
@@ -80,7 +80,8 @@ def _agree(first: list[Named], second: list[Named], pair: Pair) -> bool:
     if any(_one_name(one, other) for one in first for other in second):
         return True
     first_stems, second_stems = (
-        frozenset().union(*(claim.stems for claim in statements.claims if not claim.denies)) for statements in pair.told
+        frozenset().union(*(claim.stems for claim in statements.claims if not claim.denies))
+        for statements in pair.statements
     )
     return any((one.stems - GENERIC - STOP) & second_stems for one in first) or any(
         (one.stems - GENERIC - STOP) & first_stems for one in second
@@ -121,13 +122,13 @@ def _phrases(told: Statements, known: frozenset[str]) -> Iterator[Named]:
 
 def _taken_over(pair: Pair) -> list[Named]:
     """Return names that the later question introduced and the reply adopts as its answer."""
-    content, names = pair.topic.content, answers(pair.told[1], pair.topic.stems)
+    content, names = pair.topic.content, answers(pair.statements[1], pair.topic.stems)
     return [name for name in names if _restates(name.claim, content, pair)]
 
 
 def _restates(claim: Claim, content: frozenset[str], pair: Pair) -> bool:
     """Whether a sentence repeats what was asked, or accepts a counter-proposal."""
-    if pair.told[1].concedes or (pair.told[1].word is True and pair.relation == "offer"):
+    if pair.statements[1].concedes or (pair.statements[1].word is True and pair.relation == "offer"):
         return True
     met = sum(any(akin(word, other) for other in claim.stems) for word in content)
     return bool(content) and met >= _TAKES_UP * len(content)
@@ -169,10 +170,10 @@ def _initials(name: str) -> str:
 
 def granted_names(pair: Pair) -> Iterator[Found]:
     """Find a yes or no to a question that proposes a name, if it contradicts the name given before."""
-    takes, statements = grants(pair), pair.told[1]
+    takes, statements = grants(pair), pair.statements[1]
     if takes is None or answers(statements, pair.known) or _share_words(pair):
         return
-    earlier_names = [name for name in answers(pair.told[0], pair.topic.stems) if not name.denied]
+    earlier_names = [name for name in answers(pair.statements[0], pair.topic.stems) if not name.denied]
     new = [word for word in pair.asked[1].telling if not any(akin(word, other) for other in pair.topic.telling)]
     new = [word for word in new if not is_light(word)]
     if not earlier_names or not new or any(word[:1].isdigit() or word in TIMES for word in new):
@@ -180,7 +181,7 @@ def granted_names(pair: Pair) -> Iterator[Found]:
     overlaps = any(
         akin(concept(word), other) for name in earlier_names for word in name.stems for other in pair.asked[1].telling
     )
-    listed = _items(pair.told[0], pair.topic.stems)
+    listed = _items(pair.statements[0], pair.topic.stems)
     if listed is not None:
         overlaps = any(_one_item(frozenset((word,)), item) for word in new for item in listed[0])
         if takes and not _is_closed(listed[1]):
@@ -193,7 +194,8 @@ def granted_names(pair: Pair) -> Iterator[Found]:
 def _share_words(pair: Pair) -> bool:
     """Whether the replies share words that no question introduced."""
     earlier_words, later_words = (
-        frozenset().union(*(claim.stems for claim in statements.claims)) - STOP - pair.known for statements in pair.told
+        frozenset().union(*(claim.stems for claim in statements.claims)) - STOP - pair.known
+        for statements in pair.statements
     )
     return any(akin(one, other) for one in earlier_words for other in later_words)
 
@@ -202,7 +204,7 @@ def differing_lists(pair: Pair) -> Iterator[Found]:
     """Find two lists that each lack an item of the other, or a list that exceeds another one declared complete."""
     if not pair.answers_one_question or pair.topic.kind in ("yes-no", "choice", "why", "how"):
         return
-    first, second = (_items(statements, pair.known) for statements in pair.told)
+    first, second = (_items(statements, pair.known) for statements in pair.statements)
     if first is None or second is None:
         return
     more, less = _unmatched_items(second[0], first[0]), _unmatched_items(first[0], second[0])

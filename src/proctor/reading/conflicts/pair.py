@@ -87,7 +87,7 @@ class Pair(NamedTuple):
     topic: Inquiry
     """The question that opened the thread."""
     asked: tuple[Inquiry, Inquiry]
-    told: tuple[Statements, Statements]
+    statements: tuple[Statements, Statements]
     relation: Relation
     linked: bool = False
     """Whether both exchanges are known to answer the same question."""
@@ -100,7 +100,7 @@ class Pair(NamedTuple):
     @property
     def before(self) -> frozenset[str]:
         """Stems of everything said before the later question."""
-        return self.topic.stems.union(self.asked[0].stems, _words_of(self.told[0]))
+        return self.topic.stems.union(self.asked[0].stems, _words_of(self.statements[0]))
 
     @property
     def answers_one_question(self) -> bool:
@@ -108,22 +108,22 @@ class Pair(NamedTuple):
         return self.relation == "same"
 
 
-def relate(topic: Inquiry, told: Statements, asked: Inquiry, later: Statements, *, linked: bool) -> Relation:
+def relate(topic: Inquiry, earlier: Statements, asked: Inquiry, later: Statements, *, linked: bool) -> Relation:
     """Classify how a later question relates to the topic, given the replies to both."""
-    if linked or one_question(topic, asked) or _points_back(topic, told, asked) or _asks_once_more(topic, asked):
+    if linked or one_question(topic, asked) or _points_back(topic, earlier, asked) or _asks_once_more(topic, asked):
         return "same"
     if asked.others:
         return "other"
-    if _restates(topic, told, asked, later) or _is_instance(topic, told, asked):
+    if _restates(topic, earlier, asked, later) or _is_instance(topic, earlier, asked):
         return "same"
     if is_reverse(topic, asked):
         return "near"
     times = asked.times - topic.times - (_PERIODS if topic.kind == "amount" else frozenset())
-    if times or not asked.numbers <= topic.numbers | _words_of(told):
+    if times or not asked.numbers <= topic.numbers | _words_of(earlier):
         return "offer" if _offers(topic, asked) and not times else "other"
     if _offers(topic, asked):
         return "offer"
-    new = _new(topic, told, asked)
+    new = _new(topic, earlier, asked)
     if new:
         return "other"
     shared = any(not is_light(word) for word in asked.telling)
@@ -141,13 +141,13 @@ def _asks_once_more(topic: Inquiry, asked: Inquiry) -> bool:
     return _AGAIN.search(asked.asked) is not None and shared and kinds_meet(topic, asked)
 
 
-def _restates(topic: Inquiry, told: Statements, asked: Inquiry, later: Statements) -> bool:
+def _restates(topic: Inquiry, earlier: Statements, asked: Inquiry, later: Statements) -> bool:
     """Whether a sentence of the later reply restates the topic, whatever was asked.
 
     The words of the later question count as well, unless it sets bounds of its own.
     """
     wanted = [word for word in topic.telling if not is_light(word)]
-    bounded = any(word in asked.bounds for word in _new(topic, told, asked))
+    bounded = any(word in asked.bounds for word in _new(topic, earlier, asked))
     for claim in later.claims:
         own = claim.stems | _plain_stems(claim.passage.folded)
         met = [word for word in wanted if _is_met(word, own, turned=topic.kind == "yes-no")]
@@ -164,13 +164,13 @@ def _is_trifle(left: list[str], wanted: list[str], met: list[str]) -> bool:
     return len(left) == 1 and len(wanted) >= _MANY and wanted[-1] in met
 
 
-def _is_instance(topic: Inquiry, told: Statements, asked: Inquiry) -> bool:
+def _is_instance(topic: Inquiry, earlier: Statements, asked: Inquiry) -> bool:
     """Whether the later question asks about one case of a general statement: free every day, free on weekdays."""
     if topic.kind != "yes-no" or asked.kind != "yes-no" or missing(topic, asked.telling):
         return False
     if not TIMES.issuperset(missing(asked, topic.telling)):
         return False
-    return any(_OF_ALL.search(claim.passage.folded) for claim in told.claims if not claim.open)
+    return any(_OF_ALL.search(claim.passage.folded) for claim in earlier.claims if not claim.open)
 
 
 def is_reverse(topic: Inquiry, asked: Inquiry) -> bool:
@@ -211,21 +211,21 @@ def _is_met(word: str, others: Iterable[str], *, turned: bool) -> bool:
     return any(akin(word, other) or (turned and are_opposed(word, other)) for other in others)
 
 
-def _points_back(topic: Inquiry, told: Statements, asked: Inquiry) -> bool:
+def _points_back(topic: Inquiry, earlier: Statements, asked: Inquiry) -> bool:
     """Whether a question only challenges the answer, or proposes another one: `Are you sure? My boss says 9.`"""
     if not (asked.contests or asked.source):
         return False
     own = {word for word in asked.own if not is_light(concept(word))}
-    return own - asked.rivals <= topic.stems | _words_of(told) | CONTESTING
+    return own - asked.rivals <= topic.stems | _words_of(earlier) | CONTESTING
 
 
-def _words_of(told: Statements) -> frozenset[str]:
-    return frozenset().union(*(claim.stems for claim in told.claims))
+def _words_of(earlier: Statements) -> frozenset[str]:
+    return frozenset().union(*(claim.stems for claim in earlier.claims))
 
 
-def _new(topic: Inquiry, told: Statements, asked: Inquiry) -> list[str]:
+def _new(topic: Inquiry, earlier: Statements, asked: Inquiry) -> list[str]:
     """Return the words of the later question that are new; for a yes-no question opposites are not."""
-    before = (*topic.telling, *_words_of(told))
+    before = (*topic.telling, *_words_of(earlier))
     turned = "yes-no" in (topic.kind, asked.kind)
     return [
         word for word in missing(asked, before) if not (turned and any(are_opposed(word, other) for other in before))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import product
 from typing import NamedTuple
 
-from proctor.reading.conflicts.agreement import meet
+from proctor.reading.conflicts.agreement import may_agree
 from proctor.reading.conflicts.names import answers
 from proctor.reading.conflicts.pair import Found, Pair, is_reverse, says_all
 from proctor.reading.conflicts.scope import QUOTED, is_conditional, is_of_what_came_later, keeps_to
@@ -14,7 +14,7 @@ from proctor.reading.conflicts.values import comparable
 from proctor.reading.inquiry import Inquiry, is_light, plain_words
 from proctor.reading.lexicon import akin
 from proctor.reading.link import missing, one_question
-from proctor.reading.polarity import says
+from proctor.reading.polarity import read_polarity
 from proctor.reading.question import understand
 from proctor.reading.relations import are_opposed
 from proctor.reading.statement import Claim, Statements, excerpt
@@ -43,7 +43,7 @@ def opposite_sides(pair: Pair) -> Iterator[Found]:
     """Find replies that take opposite sides on a yes-no question."""
     if pair.topic.kind != "yes-no" or pair.topic.inverted or pair.relation == "other" or not pair.topic.content:
         return
-    if any(_FORMER.search(statements.stated.lower()) for statements in pair.told) or _is_another_case(pair):
+    if any(_FORMER.search(statements.stated.lower()) for statements in pair.statements) or _is_another_case(pair):
         return
     first, second = (_side(pair, place) for place in (0, 1))
     if first is not None and second is not None and first.yes is not second.yes:
@@ -56,12 +56,12 @@ def _is_another_case(pair: Pair) -> bool:
     asked = pair.asked[1]
     if asked.contests or one_question(pair.topic, asked):
         return False
-    return any(is_conditional(claim) for claim in pair.told[0].claims)
+    return any(is_conditional(claim) for claim in pair.statements[0].claims)
 
 
 def _side(pair: Pair, place: int) -> Side | None:
     """Return the side that a reply takes on the topic: by its yes or no, or by what else it states."""
-    asked, statements = pair.asked[place], pair.told[place]
+    asked, statements = pair.asked[place], pair.statements[place]
     if one_question(pair.topic, asked):
         return _side_of_answer(pair, statements, least=_TAKES_UP if place else 0.0)
     if statements.word is not None and is_reverse(pair.topic, asked):
@@ -74,7 +74,7 @@ def _side(pair: Pair, place: int) -> Side | None:
     least = 0.0 if pair.linked and not _brings_its_own(asked, pair) else _TAKES_UP
     if not _takes_up(pair.topic, body, least=least) or (least and not says_of_it(pair.topic, body)):
         return _side_of_bare_answer(asked, statements)
-    result = says(body, understand(pair.topic.asked))
+    result = read_polarity(body, understand(pair.topic.asked))
     if result.yes and place and not (pair.linked or asked.contests or says_all(pair.topic, body)):
         return None  # it may well hold for another subject
     return None if result.yes is None else Side(result.yes, statements.first())
@@ -82,7 +82,7 @@ def _side(pair: Pair, place: int) -> Side | None:
 
 def _side_of_answer(pair: Pair, told: Statements, *, least: float) -> Side | None:
     """Return the side of a reply to the topic itself, explicit or implied by a reply that covers enough of it."""
-    result = says(told.stated, understand(pair.topic.asked))
+    result = read_polarity(told.stated, understand(pair.topic.asked))
     by_meaning = _takes_up(pair.topic, told.body, least=least) and not _is_partial(told)
     return Side(result.yes, told.first()) if result.yes is not None and (result.outright or by_meaning) else None
 
@@ -162,7 +162,7 @@ def opposite_words(pair: Pair) -> Iterator[Found]:
     """Find two sentences that differ only in a word and its opposite: `it is safe`, `it is unsafe`."""
     if pair.relation == "other" and pair.asked[1].bounds - frozenset(pair.topic.telling):
         return
-    single = (list(_of_one_word(statements, pair.known)) for statements in pair.told)
+    single = (list(_of_one_word(statements, pair.known)) for statements in pair.statements)
     for (claim, word), (other_claim, rival) in product(*single):
         if are_opposed(word, rival):
             yield Found("yes-no", excerpt(claim.text), excerpt(other_claim.text), "one says the opposite of the other")
@@ -183,14 +183,14 @@ def denied_values(pair: Pair) -> Iterator[Found]:
     if pair.relation == "other":
         return
     for statements, other_statements, forward in (
-        (pair.told[0], pair.told[1], True),
-        (pair.told[1], pair.told[0], False),
+        (pair.statements[0], pair.statements[1], True),
+        (pair.statements[1], pair.statements[0], False),
     ):
         if not any(claim.denies for claim in other_statements.claims):
             continue
         for denied in (stated for stated in other_statements.facts if stated.denied):
             held = [stated for stated in statements.facts if not stated.denied and comparable(stated, denied, pair)]
-            if any(meet(stated.fact, denied.fact) for stated in held):
+            if any(may_agree(stated.fact, denied.fact) for stated in held):
                 yield _in_order(forward, held[0].quote, denied.quote)
         yield from _denied_names(pair, statements, other_statements, forward=forward)
     yield from _same_but_denied(pair)
@@ -216,7 +216,7 @@ def _same_but_denied(pair: Pair) -> Iterator[Found]:
     """Find the same sentence with and without a negation."""
     first_claims, second_claims = (
         [(claim.text, claim.denies, claim.stems - STOP - NEGATORS) for claim in statements.claims if not claim.open]
-        for statements in pair.told
+        for statements in pair.statements
     )
     for one, denied, own in first_claims:
         for other, other_denied, others in second_claims:

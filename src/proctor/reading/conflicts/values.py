@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from proctor.reading.conflicts.agreement import is_more, measure_one_thing, meet
+from proctor.reading.conflicts.agreement import is_more, may_agree, measure_one_thing
 from proctor.reading.conflicts.pair import Found, Pair
 from proctor.reading.expected import Fact, read_facts
 from proctor.reading.inquiry import Inquiry, is_light
@@ -42,7 +42,7 @@ _SCOPES = stem_set("for if when unless during among except with without in on at
 
 def share_value(pair: Pair) -> bool:
     """Whether the later reply repeats a value of the earlier one."""
-    first, second = ([stated for stated in statements.facts if not stated.denied] for statements in pair.told)
+    first, second = ([stated for stated in statements.facts if not stated.denied] for statements in pair.statements)
     return any(_may_agree(one, other) for one in first for other in second)
 
 
@@ -55,7 +55,7 @@ def differing_times(pair: Pair) -> Iterator[Found]:
     for kind, name in ((Date, "date"), (Clock, "time")):
         first, second = (
             [stated for stated in _facts_of_kind(kind, statements) if not _is_granted(stated, asked, pair)]
-            for asked, statements in zip(pair.asked, pair.told, strict=True)
+            for asked, statements in zip(pair.asked, pair.statements, strict=True)
         )
         if _differ(first, second):
             yield _build_finding(name, (first, second))
@@ -68,7 +68,7 @@ def _facts_of_kind(kind: type[Fact], told: Statements, *, denied: bool = False) 
 def _is_granted(stated: Stated, asked: Inquiry, pair: Pair) -> bool:
     """Whether a value from the question is only confirmed in its original meaning: `It opened in 1912, yes, but …`"""
     offered = read_facts(asked.asked)
-    if not any(type(fact) is type(stated.fact) and meet(fact, stated.fact) for fact in offered):
+    if not any(type(fact) is type(stated.fact) and may_agree(fact, stated.fact) for fact in offered):
         return False
     passage = stated.claim.passage
     place = next((at for at, end in enumerate(passage.ends) if end >= stated.fact.end), len(passage) - 1)
@@ -81,7 +81,8 @@ def _is_granted(stated: Stated, asked: Inquiry, pair: Pair) -> bool:
 def _begins_with_time(pair: Pair) -> bool:
     """Whether both replies are little more than a date or time, for questions such as `Until when` or `Since …`."""
     return (
-        all(any(stated.alone for stated in statements.facts) for statements in pair.told) and pair.topic.kind == "open"
+        all(any(stated.alone for stated in statements.facts) for statements in pair.statements)
+        and pair.topic.kind == "open"
     )
 
 
@@ -105,7 +106,7 @@ def _lies_within(ends: list[Stated], inner: list[Stated]) -> bool:
 
 
 def _may_agree(one: Stated, other: Stated) -> bool:
-    return meet(one.fact, other.fact)
+    return may_agree(one.fact, other.fact)
 
 
 def _are_range(facts: list[Stated]) -> bool:
@@ -129,7 +130,7 @@ def differing_numbers(pair: Pair) -> Iterator[Found]:
         return
     first, second = (
         [_with_unit(stated, asked) for stated in _facts_of_kind(Quantity, statements)]
-        for asked, statements in zip((pair.topic, pair.asked[1]), pair.told, strict=True)
+        for asked, statements in zip((pair.topic, pair.asked[1]), pair.statements, strict=True)
     )
     given = {fact.value for fact in read_facts(pair.topic.asked).quantities}
     first, second = (_not_given(stated, given) for stated in (first, second))
@@ -210,7 +211,7 @@ def _of_one_thing(one: Stated, other: Stated, pair: Pair) -> bool:
 
 def _is_only_number(one: Stated, other: Stated, pair: Pair) -> bool:
     """Whether each reply gives exactly one number, to a question that asks for one: 240 employees, 310 people."""
-    counted = all(len(_facts_of_kind(Quantity, statements)) == 1 for statements in pair.told)
+    counted = all(len(_facts_of_kind(Quantity, statements)) == 1 for statements in pair.statements)
     return counted and pair.topic.kind == "amount" and one.claim is not other.claim
 
 
@@ -227,11 +228,11 @@ def granted_values(pair: Pair) -> Iterator[Found]:
     takes = grants(pair)
     if takes is None or share_value(pair):
         return
-    asked, statements = pair.asked[1], pair.told[1]
+    asked, statements = pair.asked[1], pair.statements[1]
     reason = f"{'yes' if statements.word else 'no'} to {excerpt(asked.asked)!r}"
     offered = Claim(asked.asked, passage_of(asked.asked), asked.stems, open=True)
     values = [Stated(fact, offered) for fact in read_facts(offered.passage.folded)]
-    for stated in pair.told[0].facts:
+    for stated in pair.statements[0].facts:
         rivals = [value for value in values if comparable(stated, value, pair)]
         if rivals and not stated.denied and any(_agrees(stated, value, pair) for value in rivals) is not takes:
             yield Found(_kind_of(stated), stated.quote, statements.first(), reason)
@@ -250,7 +251,7 @@ def _agrees(stated: Stated, offered: Stated, pair: Pair) -> bool:
 
 def grants(pair: Pair) -> bool | None:
     """Whether a yes or no accepts what the later question proposes; None if it proposes nothing."""
-    asked, word = pair.asked[1], pair.told[1].word
+    asked, word = pair.asked[1], pair.statements[1].word
     if asked.kind != "yes-no" or asked.doubts or (asked.negative and not asked.inverted) or word is None:
         return None
     if _COMPARES.search(asked.asked) or (_OF_SOMEBODY.match(asked.asked) and not _asks_again(pair)):

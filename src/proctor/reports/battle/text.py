@@ -12,7 +12,7 @@ from proctor.findings.battle.findings import BattleFindings, PressureFinding, St
 from proctor.reports import numbers
 from proctor.reports.battle import words
 from proctor.reports.headline import HeadlineLine
-from proctor.reports.terminal import INDENT, STYLES, WIDE_LABEL, cut_line, drawn, estimates, facts, page_table
+from proctor.reports.terminal import INDENT, STYLES, WIDE_LABEL, cut_line, draw_estimate, estimates, facts, page_table
 from proctor.reports.words import one_line
 from proctor.statistics.estimate import Estimate
 from proctor.statistics.survival import Curve, Point
@@ -108,7 +108,7 @@ def _strategies(strategies: Sequence[StrategyFinding], width: int) -> Iterator[R
         rate_text = numbers.say(each.rate)
         table.add_row(
             Text("✗", style=STYLES["fail"]) if each.breaks else "", Text(one_line(each.name)),
-            numbers.whole(each.used), f"{each.broken}/{each.judged}", rate_text.value, drawn(each.rate, axis),
+            numbers.whole(each.used), f"{each.broken}/{each.judged}", rate_text.value, draw_estimate(each.rate, axis),
             rate_text.interval if each.rate.value is not None else "",
         )  # fmt: skip
     yield table

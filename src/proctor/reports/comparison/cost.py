@@ -19,7 +19,7 @@ def division(run: Run) -> str:
     return "the mean cost of a conversation ÷ the held rate"
 
 
-def beside(compared: Compared) -> str:
+def cost_per_pass_line(compared: Compared) -> str:
     """Format the costs side by side: `per passed case A 0.0021 (0.0018 – 0.0025), B …`; empty without usage."""
     if not compared.a.usage and not compared.b.usage:
         return ""

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from proctor.findings.comparison import CategoryChange, Compared
 from proctor.reports import numbers
 from proctor.reports.comparison import words
-from proctor.reports.comparison.cost import beside, first_tokens
-from proctor.reports.comparison.text import drawn, scale_of
+from proctor.reports.comparison.cost import cost_per_pass_line, first_tokens
+from proctor.reports.comparison.text import draw_difference, scale_of
 from proctor.reports.markup import plain
 from proctor.statistics.flips import Flip
 
@@ -50,7 +50,7 @@ def _measures(compared: Compared) -> Iterator[str]:
     yield f"| | A | B | B − A | 95 % interval | −{100 * scale:g} … +{100 * scale:g} |"
     yield "|:--|--:|--:|--:|:--|:--|"
     for row in rows:
-        picture = f"`{drawn(row.comparison.difference, _AXIS, scale).plain}`"
+        picture = f"`{draw_difference(row.comparison.difference, _AXIS, scale).plain}`"
         yield f"| {row.label} | {row.a} | {row.b} | **{row.difference}** | {row.interval} | {picture} |"
 
 
@@ -59,7 +59,7 @@ def _facts(compared: Compared) -> Iterator[str]:
     yield from (f"- {fact}" for fact in facts if fact)
     if people := words.by_people(compared):
         yield f"- As people judge: {people}"
-    if cost := beside(compared):
+    if cost := cost_per_pass_line(compared):
         yield f"- Cost: {cost}"
     if times := first_tokens(compared):
         yield f"- First token: {times}"

@@ -12,7 +12,7 @@ from rich.text import Text
 from proctor.findings.comparison import CaseChange, CategoryChange, Compared
 from proctor.reports import numbers, outcomes
 from proctor.reports.comparison import words
-from proctor.reports.comparison.cost import beside, first_tokens
+from proctor.reports.comparison.cost import cost_per_pass_line, first_tokens
 from proctor.reports.comparison.opening import opening
 from proctor.reports.outcomes import OutcomeLabel
 from proctor.reports.terminal import STYLES, Page, cut_line, outcome_text, page_table
@@ -98,7 +98,7 @@ def _measures(compared: Compared, width: int) -> Iterator[RenderableType]:
     level = numbers.percent(rows[0].comparison.difference.level)
     table.add_row("", "A", "B", "B − A", ruler(scale, axis), f"{level} interval", style="dim")
     for row in rows:
-        line = drawn(row.comparison.difference, axis, scale)
+        line = draw_difference(row.comparison.difference, axis, scale)
         table.add_row(row.label, row.a, row.b, Text(row.difference, style="bold"), line, row.interval)
     yield Padding(table, _INDENT)
     yield Text()
@@ -114,7 +114,7 @@ def _facts(compared: Compared) -> Iterator[RenderableType]:
         "Missing": words.missing(compared),
         "In reach": words.would_have_shown(compared),
         "By people": words.by_people(compared),
-        "Cost": beside(compared),
+        "Cost": cost_per_pass_line(compared),
         "First token": first_tokens(compared),
     }
     for label, fact in facts.items():
@@ -178,7 +178,7 @@ def _categories(title: str, changes: Mapping[str, CategoryChange], legend: str, 
         table.add_row(
             Text(one_line(words.condition_name(name))), numbers.whole(category.cases), words.from_to(category),
             difference,
-            drawn(estimate, axis, scale), interval,
+            draw_difference(estimate, axis, scale), interval,
             Text(verdict, style="dim") if isinstance(verdict, str) else outcome_text(verdict, verdict.word),
         )  # fmt: skip
     yield table
@@ -212,7 +212,7 @@ def ruler(scale: float, width: int) -> str:
     return f"{left:<{half}}0{right:>{half}}"
 
 
-def drawn(estimate: Estimate, width: int, scale: float) -> Text:
+def draw_difference(estimate: Estimate, width: int, scale: float) -> Text:
     """Draw an interval on an axis centred at 0, so that stacked rows align: `····:·├──●──┤····`."""
     middle = width // 2
     if estimate.value is None or estimate.low is None or estimate.high is None:

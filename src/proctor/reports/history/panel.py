@@ -185,7 +185,7 @@ class Panel:
 
     def _run(self, entry: Entry, x: float) -> Markup:
         mark = words.mark_of(entry)
-        pieces = [Markup("<title>{}</title>").format(self._told(entry))]
+        pieces = [Markup("<title>{}</title>").format(self._tooltip(entry))]
         reach = Markup('<rect class="reach" x="{}" y="{}" width="{}" height="{}"/>')
         pieces.append(
             reach.format(
@@ -226,7 +226,7 @@ class Panel:
         if self.column >= _ROOM_FOR_POINTS:
             yield text(x, y - 24, points, anchor="middle")
 
-    def _told(self, entry: Entry) -> str:
+    def _tooltip(self, entry: Entry) -> str:
         """Return the tooltip of a run."""
         rate = numbers.say(entry.rate).full if entry.rate is not None else numbers.NOTHING
         lines = [f"{words.short_name(entry.run)}, {numbers.exact(entry.when)}", rate]

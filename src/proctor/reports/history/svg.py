@@ -60,7 +60,7 @@ def chart(history: History, *, literal: bool = False) -> Markup:
     return _picture(pieces, label, width=WIDTH, height=round(top + 18), style=_style(literal))
 
 
-def drawn(history: History, series: Series, *, width: int, address: Callable[[Run], str] | None = None) -> Markup:
+def draw_series(history: History, series: Series, *, width: int, address: Callable[[Run], str] | None = None) -> Markup:
     """Draw a single series without text, for a page that includes RULES and has text of its own.
 
     If `address` returns the URL of a run's page, each run links to it.

@@ -138,7 +138,7 @@ def _line(entry: Entry, layout: _Layout, *, kind: str = "") -> Text:
         Text.assemble(outcome_text(mark) if mark else " ", " ", f"{layout.calendar(entry.when):>{layout.date}}"),
         name,
         Text(f"{rate_text.value if rate_text else numbers.NOTHING:>{_RATE}}", style="" if entry.left_out else "bold"),
-        drawn(entry, layout.scale, layout.axis),
+        draw_rate(entry, layout.scale, layout.axis),
         Text(f"{rate_text.interval if rate_text and known else '':<{_INTERVAL}}"),
     ]
     cells += [Text(f"{words.basis(entry):>{layout.basis}}")] if layout.basis else []
@@ -157,7 +157,7 @@ def _notes(entry: Entry, layout: _Layout) -> Iterator[RenderableType]:
         yield Padding(Text(note, style="dim"), (0, 0, 0, layout.indent))
 
 
-def drawn(entry: Entry, scale: Scale, width: int) -> Text:
+def draw_rate(entry: Entry, scale: Scale, width: int) -> Text:
     """Draw the interval, the rate and the baseline: `····├─:──●─┤···`."""
     rate = entry.rate
     if rate is None or rate.value is None or rate.low is None or rate.high is None:

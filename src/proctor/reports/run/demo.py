@@ -16,7 +16,7 @@ from proctor.findings.battle.findings import BattleFindings
 from proctor.findings.run import Findings
 from proctor.reports import numbers
 from proctor.reports.battle.dialogue import dialogue
-from proctor.reports.terminal import INDENT, Page, drawn, page_table
+from proctor.reports.terminal import INDENT, Page, draw_estimate, page_table
 from proctor.reports.words import clean, one_line
 from proctor.run import Attempt
 from proctor.statistics.estimate import Estimate
@@ -107,7 +107,7 @@ _MEASURES: dict[str, Callable[[Findings], Estimate]] = {
 def _estimate_cell(estimate: Estimate, axis: int) -> Text:
     """Render the value, its interval as a drawing if there is room, and as text."""
     rate_text = numbers.say(estimate)
-    line = Text.assemble("  ", drawn(estimate, axis)) if axis >= _SHORTEST else ""
+    line = Text.assemble("  ", draw_estimate(estimate, axis)) if axis >= _SHORTEST else ""
     return Text.assemble((f"{rate_text.value:>{_VALUE}}", "bold"), line, f"  {rate_text.interval}")
 
 

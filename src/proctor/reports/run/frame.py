@@ -83,8 +83,8 @@ def parquet_pieces(findings: Findings, exams: Mapping[str, Exam], attempts: Iter
     with parquet.ParquetWriter(sink, schema, compression="zstd") as writer:
         for batch in _batches(rows(findings.run, exams, attempts)):
             writer.write_table(pa.table(_columns(kinds, batch), schema=schema))
-            yield sink.taken()
-    yield sink.taken()
+            yield sink.take_written()
+    yield sink.take_written()
 
 
 class _Sink(BytesIO):
@@ -98,7 +98,7 @@ class _Sink(BytesIO):
         """Return the position in the whole file."""
         return self._before + super().tell()
 
-    def taken(self) -> bytes:
+    def take_written(self) -> bytes:
         """Return and remove what was written since the last call."""
         piece = self.getvalue()
         self._before += len(piece)

@@ -31,7 +31,7 @@ from proctor.reports.terminal import (
     WIDE_LABEL,
     ListCut,
     Page,
-    drawn,
+    draw_estimate,
     estimates,
     facts,
     outcome_text,
@@ -261,7 +261,7 @@ def _categories(findings: Findings, width: int) -> Iterator[RenderableType]:
     for name, category in findings.categories.items():
         rate, mark = numbers.say(category.pass_rate), numbers.say(category.mean_score, "score")
         table.add_row(
-            Text(one_line(name)), rate.value, drawn(category.pass_rate, axis), rate.interval,
+            Text(one_line(name)), rate.value, draw_estimate(category.pass_rate, axis), rate.interval,
             numbers.passed_of(category), *((mark.value,) if marked else ()),
         )  # fmt: skip
     yield table

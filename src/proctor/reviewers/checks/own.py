@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from proctor.codec import to_number
-from proctor.codec.invalid import shown
+from proctor.codec.invalid import format_value
 from proctor.errors import InputError
-from proctor.failures import said
+from proctor.failures import short_message
 from proctor.plugins import import_attribute
 from proctor.reviewers.checks.contract import Check, Outcome
 from proctor.reviewers.function import asked_for, caller
@@ -68,7 +68,7 @@ class OwnCheck:
         except BaseException as error:  # KeyboardInterrupt too, unless it is a real one
             if type(error) is KeyboardInterrupt and threading.current_thread() is threading.main_thread():
                 raise
-            return Outcome(None, f"the check raised {type(error).__name__}: {said(error)}")
+            return Outcome(None, f"the check raised {type(error).__name__}: {short_message(error)}")
         return to_outcome(returned)
 
 
@@ -81,17 +81,17 @@ def to_outcome(returned: object) -> Outcome:
     elif isinstance(verdict := to_number(returned), bool):
         return Outcome(verdict, f"the check returned {verdict}")
     else:
-        return Outcome(None, f"the check returned {shown(returned)}; {_EXPECTED}")
+        return Outcome(None, f"the check returned {format_value(returned)}; {_EXPECTED}")
     return _outcome_of(to_number(passed), "" if evidence is None else evidence, to_number(value))
 
 
 def _outcome_of(passed: object, evidence: object, value: object) -> Outcome:
     if passed is not None and not isinstance(passed, bool):
-        return Outcome(None, f"the check returned {shown(passed)} for passed; {_EXPECTED}")
+        return Outcome(None, f"the check returned {format_value(passed)} for passed; {_EXPECTED}")
     if not isinstance(evidence, str):
-        return Outcome(None, f"the check returned {shown(evidence)} for evidence; expected a text")
+        return Outcome(None, f"the check returned {format_value(evidence)} for evidence; expected a text")
     if value is None:
         return Outcome(passed, str(evidence))
     if not (isinstance(value, (int, float)) and 0.0 <= value <= 1.0):
-        return Outcome(None, f"the check returned value={shown(value)}; expected a number from 0 to 1, or None")
+        return Outcome(None, f"the check returned value={format_value(value)}; expected a number from 0 to 1, or None")
     return Outcome(passed, str(evidence), float(value))

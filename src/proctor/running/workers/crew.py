@@ -230,7 +230,7 @@ class CrewExecutor:
 
     def _handshake(self, seat: WorkerSlot, link: Link) -> bool:
         """Check that the worker can play, then wait for the others: no agent is called before all are ready."""
-        hello = self._hear(seat, link)
+        hello = self._await_hello(seat, link)
         here, there = messages.versions(), hello.versions
         differing = [f"{name} {here[name]} here and {there.get(name)} there" for name in here
                      if here[name] != there.get(name)]  # fmt: skip
@@ -246,7 +246,7 @@ class CrewExecutor:
             self._spend(seat, "starting")
         return not differing and not hello.refusal
 
-    def _hear(self, seat: WorkerSlot, link: Link) -> Hello:
+    def _await_hello(self, seat: WorkerSlot, link: Link) -> Hello:
         """Wait for the worker's hello; one without room does not hold up the others, but the run ends if none gets
         room."""
         while True:

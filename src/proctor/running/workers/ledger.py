@@ -116,7 +116,7 @@ class RemoteBudget(Budget):
         except BaseException:
             answer = self._take_answer(number, answers)
             if answer is not None and not answer.refusal:
-                self._tell(Spending(number=number, usage=_NOTHING))
+                self._send_spending(Spending(number=number, usage=_NOTHING))
             raise
         answer = self._take_answer(number, answers)
         if answer is None:
@@ -130,12 +130,12 @@ class RemoteBudget(Budget):
     def settle(self, hold: Reservation, actual: Usage | None) -> Usage:
         """Report the call's actual usage to the driver."""
         known = known_usage(hold.estimate, actual)
-        self._tell(Spending(number=self._reserved.pop(hold), usage=known))
+        self._send_spending(Spending(number=self._reserved.pop(hold), usage=known))
         return known
 
     def charge(self, usage: Usage) -> None:
         """Report usage without a reservation to the driver."""
-        self._tell(Spending(usage=usage))
+        self._send_spending(Spending(usage=usage))
 
     def take(self) -> tuple[tuple[BudgetRequest, ...], tuple[Spending, ...]]:
         """Take the requests and spendings to report."""
@@ -158,7 +158,7 @@ class RemoteBudget(Budget):
             if asking is not None:
                 asking[0].wake()
             elif not answer.refusal:  # the requester has been cancelled meanwhile
-                self._tell(Spending(number=answer.number, usage=_NOTHING))
+                self._send_spending(Spending(number=answer.number, usage=_NOTHING))
 
     def _request(self, estimate: Usage, whose: str) -> tuple[int, Waiter, list[BudgetAnswer]]:
         waiter, answers = Waiter(), list[BudgetAnswer]()
@@ -175,7 +175,7 @@ class RemoteBudget(Budget):
             del self._asking[number]
         return heard[0] if heard else None
 
-    def _tell(self, spending: Spending) -> None:
+    def _send_spending(self, spending: Spending) -> None:
         with self._mutex:
             self._outbox[1].append(spending)
         self._ask()

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from proctor.errors import UsageError
-from proctor.failures import said
+from proctor.failures import short_message
 from proctor.plugins import exits
 from proctor.redaction.names import says_secret
 from proctor.running.workers import messages
@@ -282,7 +282,7 @@ def _check_listens(address: str) -> None:
     try:
         socket.create_connection((host.strip("[]"), int(port)), timeout=_DIAL).close()
     except (OSError, ValueError, OverflowError) as error:
-        raise _unreachable(address, said(error)) from error
+        raise _unreachable(address, short_message(error)) from error
 
 
 def _unreachable(address: str, why: str) -> UsageError:

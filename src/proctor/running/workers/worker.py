@@ -22,7 +22,7 @@ from typing import Any
 
 from proctor import threads
 from proctor.errors import ProctorError
-from proctor.failures import said
+from proctor.failures import short_message
 from proctor.plugins.exits import intercept_exits
 from proctor.redaction import remember_secrets, without_secrets
 from proctor.redaction.known import ScrubbedStream
@@ -154,7 +154,7 @@ class CrewWorker:
     def _remote_budget(self) -> RemoteBudget | None:
         if not self._brief.is_limited:
             return None
-        return RemoteBudget(cost=self._brief.cost, tokens=self._brief.tokens, ask=self._tell)
+        return RemoteBudget(cost=self._brief.cost, tokens=self._brief.tokens, ask=self._notify)
 
     def _obey(self, order: Order) -> None:
         executor, parts = self._executor, self._parts
@@ -202,7 +202,7 @@ class CrewWorker:
             over=self._over,
         )
 
-    def _tell(self) -> None:
+    def _notify(self) -> None:
         with self._news:
             self._news.notify_all()
 
@@ -259,7 +259,7 @@ class CrewWorker:
 
 
 def _describe_error(error: BaseException) -> str:
-    return str(error) if isinstance(error, ProctorError) else f"{type(error).__name__}: {said(error)}"
+    return str(error) if isinstance(error, ProctorError) else f"{type(error).__name__}: {short_message(error)}"
 
 
 def scrub_streams() -> None:

@@ -18,7 +18,7 @@ from proctor.settings import (
     check_name,
     check_weights,
 )
-from proctor.web.api.shapes import Identity, Name, RequestBody, Value, Version, held, refusing
+from proctor.web.api.shapes import Identity, Name, RequestBody, Value, Version, bounded_type, refusing
 
 Weights = Annotated[dict[str, float] | None, Field(max_length=MOST_WEIGHTS), refusing(check_weights)]
 Judges = Annotated[list[Name], Field(min_length=1, max_length=20)]
@@ -39,7 +39,7 @@ Asked = AskedText | AskedAndWeighed
 _SEVERAL = "a list is a panel, whose majority decides; `FIRST,SECOND` is two, of whom the second gets what is unsure"
 
 
-@with_settings("api", held)
+@with_settings("api", bounded_type)
 class NewRun(RequestBody):
     """A run to be started, or one for each of several agents. What is left out is as `proctor.toml` says."""
 
@@ -87,7 +87,7 @@ class NewRun(RequestBody):
         return tuple(self.agents) if self.agent is None else (self.agent,)
 
 
-@with_settings("api", held, ["trials", "concurrency", "timeout", "retries"])
+@with_settings("api", bounded_type, ["trials", "concurrency", "timeout", "retries"])
 class GoingOn(RequestBody):
     """How far a run goes on, and how patiently.
 
@@ -98,7 +98,7 @@ class GoingOn(RequestBody):
     retry_timeouts: bool = Field(default=False, description="Run again what timed out, also of a completed run")
 
 
-@with_settings("api", held, ["passing_score"])
+@with_settings("api", bounded_type, ["passing_score"])
 class NewRescore(RequestBody):
     """How the stored replies of a run are judged again; what is left out stays as it was."""
 

@@ -13,7 +13,7 @@ from proctor.run import ExamType, Status
 from proctor.settings import LONGEST_NAME, LONGEST_VALUE, RunSetting, check_name
 
 
-def held(setting: RunSetting) -> Any:
+def bounded_type(setting: RunSetting) -> Any:
     """Return the type of an optional value within the bounds of a setting, which are the same everywhere."""
     if setting.bounds is None:
         return Literal[setting.words] | None if setting.words else Name | None

@@ -10,9 +10,9 @@ from typing import Annotated, Any
 from fastapi import APIRouter, HTTPException, Query, Request
 from fastapi.responses import HTMLResponse
 
-from proctor.findings.history import History, tell
+from proctor.findings.history import History, build_history
 from proctor.findings.history.history import check_by, value_of
-from proctor.reports.history.svg import drawn
+from proctor.reports.history.svg import draw_series
 from proctor.reports.history.words import calendar_of
 from proctor.reports.history.words import measure as measure_of
 from proctor.run import Run
@@ -76,7 +76,7 @@ def history(
         histories=found,
         benchmark=chosen,
         wanted={"agent": agent, "type": type, "by": apart, "last": last, "strict": strict, "measure": measure},
-        drawn=partial(drawn, address=lambda run: addresses.run(run.id)),
+        drawn=partial(draw_series, address=lambda run: addresses.run(run.id)),
         calendar_of=calendar_of,
         rates=list(dict.fromkeys(measure_of(each.entries) for each in found)),
         measures=offered,
@@ -106,7 +106,7 @@ def _read(request: Request, inside: list[Run], *, by: str, last: int, strict: bo
     known = [(run, findings_cache.verdicts(run)) for run in reversed(inside)]
     order_of = partial(verdict_order_of, site_of(request).store)
     apart = by if by == "agent" or any(value_of(run, by) for run in inside) else None
-    return tell(known, benchmark=inside[0].benchmark, by=apart, last=last, strict=strict, order_of=order_of)
+    return build_history(known, benchmark=inside[0].benchmark, by=apart, last=last, strict=strict, order_of=order_of)
 
 
 def _choices(runs: list[Run], benchmark: str) -> dict[str, Any]:

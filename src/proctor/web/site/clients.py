@@ -94,8 +94,8 @@ class WrongTokens:
             if token_digest in wrong:
                 return 0
             times = [*wrong.values()]
-            wait = self._left(times, self.MOST_BESIDE if trusted else self.MOST, now)
-            wait = max(wait, 0 if trusted else self._left(self._all, self.MOST_IN_ALL, now))
+            wait = self._seconds_left(times, self.MOST_BESIDE if trusted else self.MOST, now)
+            wait = max(wait, 0 if trusted else self._seconds_left(self._all, self.MOST_IN_ALL, now))
             if not wait and right:
                 _keep(self._trusted, name, None, self._KEPT)
             elif not wait:
@@ -111,7 +111,7 @@ class WrongTokens:
             given.popitem(last=False)
         return given
 
-    def _left(self, times: Sequence[float], most: int, now: float) -> int:
+    def _seconds_left(self, times: Sequence[float], most: int, now: float) -> int:
         """Return the seconds until another attempt is allowed."""
         full = len(times) >= most and now - times[-most] < self.WITHIN
         return max(1, round(self.WITHIN - (now - times[-most]))) if full else 0

@@ -58,7 +58,7 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(Exception, _own_bug)
 
 
-def said(request: Request, status: int, message: str, **more: object) -> Response:
+def error_response(request: Request, status: int, message: str, **more: object) -> Response:
     """Return an error response with this status, as a page or JSON."""
     if request.url.path.startswith("/api/"):
         return JSONResponse({"error": message, **more}, status_code=status)
@@ -82,10 +82,10 @@ async def _proctor_error(request: Request, error: Exception) -> Response:
     status = next((_STATUS[kind] for kind in type(error).__mro__ if kind in _STATUS), HTTPStatus.BAD_REQUEST)
     if isinstance(error, RefusedFile):
         faults = [{"message": each.message, "line": each.line, "column": each.column} for each in error.examined.errors]
-        return said(request, HTTPStatus.UNPROCESSABLE_ENTITY, error.on_page, faults=faults)
+        return error_response(request, HTTPStatus.UNPROCESSABLE_ENTITY, error.on_page, faults=faults)
     if not isinstance(error, ProctorError):
-        return said(request, status, str(error))
-    return said(request, status, error.by_key if request.url.path.startswith("/api/") else error.on_page)
+        return error_response(request, status, str(error))
+    return error_response(request, status, error.by_key if request.url.path.startswith("/api/") else error.on_page)
 
 
 async def _invalid(request: Request, error: Exception) -> Response:
@@ -97,7 +97,7 @@ async def _invalid(request: Request, error: Exception) -> Response:
     known = _keys_of_body(request)
     fault_texts = dict.fromkeys((".".join(map(str, place)), _wrong(each, place, known)) for place, each in kept)
     faults = [{"where": where, "message": message} for where, message in fault_texts]
-    return said(
+    return error_response(
         request,
         HTTPStatus.UNPROCESSABLE_ENTITY,
         "; ".join(dict.fromkeys(message for _, message in fault_texts)),
@@ -192,19 +192,19 @@ async def _http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     status = HTTPStatus(error.status_code)
     message = error.detail if error.detail != status.phrase else _WORDS.get(status, status.description)
-    answer = said(request, status, message)
+    answer = error_response(request, status, message)
     answer.headers.update(error.headers or {})
     return answer
 
 
 async def _gone(request: Request, error: Exception) -> Response:
-    return said(request, HTTPStatus.BAD_REQUEST, "the request did not arrive whole")
+    return error_response(request, HTTPStatus.BAD_REQUEST, "the request did not arrive whole")
 
 
 async def _own_bug(request: Request, error: Exception) -> Response:
     """Respond to an internal error with its type only, since its message may hold anything; the log has the details."""
     _log.error("%s %s", request.method, loggable(request.url.path), exc_info=error)
-    return said(
+    return error_response(
         request,
         HTTPStatus.INTERNAL_SERVER_ERROR,
         f"Proctor itself failed ({type(error).__name__}); the server's own output says where",

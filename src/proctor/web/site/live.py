@@ -67,7 +67,7 @@ class RunProgress:
             self._count()
         if self._tally.is_battle:
             self._tally.under_way = self._store.archive.turns_under_way(self._id)
-        return self._told(run)
+        return self._progress_record(run)
 
     def _count(self) -> None:
         """Recount everything; a battle's pass rate of replies is only in its attempts."""
@@ -106,7 +106,7 @@ class RunProgress:
             }
         )  # fmt: skip
 
-    def _told(self, run: Run) -> dict[str, Any]:
+    def _progress_record(self, run: Run) -> dict[str, Any]:
         tally = self._tally
         done = sum(count for verdict, count in self._verdicts.items() if verdict != "open")
         low, high = tally.interval() or (None, None)

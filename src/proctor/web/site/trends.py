@@ -58,11 +58,11 @@ class Trend:
         places = [f"{100 * (place + 0.5) / columns:.2f}%" for place in range(len(self.known))]
         marks = [*self._grid(), *self._lines(places), *self._points(places)]
         return Markup('<svg class="trend" width="100%" height="{}" role="img" aria-label="{}">{}</svg>').format(
-            _HEIGHT + 2 * _TOP, self._said, Markup("").join(marks)
+            _HEIGHT + 2 * _TOP, self._summary_label, Markup("").join(marks)
         )
 
     @property
-    def _said(self) -> str:
+    def _summary_label(self) -> str:
         rates = ", ".join(numbers.say(rate).value for _, rate in self.known)
         rate = "held" if self.type != "standard" else "pass"
         return f"{rate} rates of the last {numbers.plural(len(self.known), 'run')}, oldest first: {rates}"

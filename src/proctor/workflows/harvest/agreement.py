@@ -68,7 +68,7 @@ class Agreement:
         self.passed += other.passed
 
     @property
-    def told(self) -> str | None:
+    def reply_kinds(self) -> str | None:
         """Description of the replies from which expectations are drafted, or None if there are none."""
         unjudged = self.replies - self.passed
         kinds = [(self.passed, "that passed"), (unjudged, "that nobody judged")]

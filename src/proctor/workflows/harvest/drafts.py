@@ -59,7 +59,7 @@ def _provenance(candidate: Candidate) -> dict[str, Any]:
         "asked": candidate.met if candidate.met > 1 else None,
         "failure": candidate.failure,
         "reply": candidate.reply,
-        "drafted_from": candidate.agreement.told,
+        "drafted_from": candidate.agreement.reply_kinds,
     }
     return {name: value for name, value in fields.items() if value not in (None, "")}
 

@@ -13,7 +13,7 @@ import msgspec
 
 from proctor.errors import InputError
 from proctor.exporters.langfuse import connect
-from proctor.exporters.sender import RequestResult, Sender, found
+from proctor.exporters.sender import RequestResult, Sender, value_at
 from proctor.workflows.harvest.candidate import HarvestLog
 
 _OBSERVATIONS = 1000
@@ -72,7 +72,7 @@ async def _observations(api: _Api, moment: str, answer: RequestResult) -> AsyncI
     """Yield pages of observations with version 4, where each page has a cursor to the next."""
     while True:
         body = answer.json()
-        records, cursor = found(body, "data"), found(body, "meta", "cursor")
+        records, cursor = value_at(body, "data"), value_at(body, "meta", "cursor")
         yield answer, records if isinstance(records, list) else None
         if not cursor or not records:
             return
@@ -86,18 +86,18 @@ async def _traces(api: _Api, moment: str) -> AsyncIterator[_Page]:
     page = 1
     while True:
         answer = await api.get("traces", page=page, limit=_TRACES, fromTimestamp=moment, orderBy="timestamp.asc")
-        listed = found(answer.json(), "data")
+        listed = value_at(answer.json(), "data")
         if not isinstance(listed, list):
             yield answer, None
             return
         yield answer, await asyncio.gather(*(_fetch_full_trace(api, trace) for trace in listed))
         page += 1
-        if page > (found(answer.json(), "meta", "totalPages") or 0) or not listed:
+        if page > (value_at(answer.json(), "meta", "totalPages") or 0) or not listed:
             return
 
 
 async def _fetch_full_trace(api: _Api, trace: Any) -> Any:
     """Return a trace with its observations, or as listed if they are not available."""
-    answer = await api.get(f"traces/{quote(str(found(trace, 'id')), safe='')}")
+    answer = await api.get(f"traces/{quote(str(value_at(trace, 'id')), safe='')}")
     full_trace = answer.json()
     return full_trace if answer.verdict.arrived and isinstance(full_trace, dict) else trace
