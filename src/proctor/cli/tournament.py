@@ -124,7 +124,7 @@ def _judge(planned: PlannedTournament, store: str, config: Config, limits: dict[
         with stdout_to_stderr(), signals_as_ctrl_c():
             found = run_anywhere(
                 lambda: workflows.tournament.play_tournament(
-                    planned, store=store, config=config, told=note_verdict, **limits
+                    planned, store=store, config=config, on_verdict=note_verdict, **limits
                 )
             )
     except KeyboardInterrupt:
