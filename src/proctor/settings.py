@@ -308,12 +308,12 @@ def why_no_criterion(name: object) -> str | None:
     return f"a criterion cannot be called {shown(name)}; expected a word of letters, digits and _, such as tone"
 
 
-def read_criterion(name: object, said: object) -> tuple[str, float | None]:
+def read_criterion(name: object, value: object) -> tuple[str, float | None]:
     """Parse a custom criterion, a text or `{asks, weight}`, and return its text and its weight if it has one."""
     if (wrong := why_no_criterion(name)) is not None:
         raise InputError(wrong)
-    asks, weight = (said.get("asks"), said.get("weight")) if isinstance(said, Mapping) else (said, None)
-    if isinstance(said, Mapping) and (unknown := sorted(said.keys() - {"asks", "weight"}, key=str)):
+    asks, weight = (value.get("asks"), value.get("weight")) if isinstance(value, Mapping) else (value, None)
+    if isinstance(value, Mapping) and (unknown := sorted(value.keys() - {"asks", "weight"}, key=str)):
         raise InputError(f"the criterion {name!r} has an unknown key {unknown[0]!r}; expected 'asks' or 'weight'")
     if not isinstance(asks, str) or not asks.strip() or len(asks) > LONGEST_CRITERION:
         raise InputError(

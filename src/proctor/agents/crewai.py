@@ -50,11 +50,11 @@ def flush_events() -> None:
     _events().crewai_event_bus.flush()
 
 
-def note_tasks(tasks: Sequence[Any], outputs: Sequence[Any], heard: Sequence[Any], notes: Notes) -> None:
+def note_tasks(tasks: Sequence[Any], outputs: Sequence[Any], events: Sequence[Any], notes: Notes) -> None:
     """Note the tool calls of each task; if there are several agents, each task counts as a sub-agent's work."""
-    calls = [event for event in heard if type(event).__name__ in _CALLS]
+    calls = [event for event in events if type(event).__name__ in _CALLS]
     roles = {output.agent for output in outputs} | {event.agent_role for event in calls if event.agent_role}
-    parts = _work_by_task(tasks, outputs, heard, notes) if len(roles) > 1 else {}
+    parts = _work_by_task(tasks, outputs, events, notes) if len(roles) > 1 else {}
     ran: dict[str | None, list[Work]] = {}
     for event in sorted(calls, key=_start):
         work = _call(event, notes)
@@ -81,10 +81,10 @@ def _events() -> Any:
     return import_framework("crewai.events", scheme="crewai", install="crewai")
 
 
-def _work_by_task(tasks: Sequence[Any], outputs: Sequence[Any], heard: Sequence[Any], notes: Notes) -> dict[str, Work]:
+def _work_by_task(tasks: Sequence[Any], outputs: Sequence[Any], events: Sequence[Any], notes: Notes) -> dict[str, Work]:
     """Return task id → the work of its agent, with start and end if they are known."""
     began, ended = (
-        {event.task_id: event.timestamp.timestamp() for event in heard if type(event).__name__ == name}
+        {event.task_id: event.timestamp.timestamp() for event in events if type(event).__name__ == name}
         for name in _TASKS
     )
     parts = {}

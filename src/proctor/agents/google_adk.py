@@ -155,6 +155,6 @@ def _text(event: Any) -> str:
     return "".join(part.text for part in parts if part.text and not part.thought)
 
 
-def _usage(told: Any) -> Usage:
-    received = (told.candidates_token_count or 0) + (told.thoughts_token_count or 0)
-    return Usage(input_tokens=told.prompt_token_count or 0, output_tokens=received, calls=1)
+def _usage(metadata: Any) -> Usage:
+    received = (metadata.candidates_token_count or 0) + (metadata.thoughts_token_count or 0)
+    return Usage(input_tokens=metadata.prompt_token_count or 0, output_tokens=received, calls=1)

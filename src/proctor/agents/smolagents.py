@@ -134,8 +134,12 @@ def _local_executor() -> type[Any]:
     return kind
 
 
-def _usage(told: Any) -> Usage | None:
-    return Usage(input_tokens=told.input_tokens, output_tokens=told.output_tokens, calls=1) if told else None
+def _usage(token_usage: Any) -> Usage | None:
+    return (
+        Usage(input_tokens=token_usage.input_tokens, output_tokens=token_usage.output_tokens, calls=1)
+        if token_usage
+        else None
+    )
 
 
 def _call_of(call: Any, error: object) -> ToolCall:

@@ -75,16 +75,16 @@ def number(*names: str, bounds: Bounds | None = None, whole: bool = False, **att
     return click.option(*names, type=NumberType(bounds, whole=whole), help=help_text, **attributes)
 
 
-def in_words(told: str, bounds: Bounds | None) -> str:
+def in_words(help_text: str, bounds: Bounds | None) -> str:
     """Add the bounds to a help text, unless it mentions them already."""
-    if bounds is None or f"{bounds.most:,.0f}" in told or " from 0 to 1" in told:
-        return told
+    if bounds is None or f"{bounds.most:,.0f}" in help_text or " from 0 to 1" in help_text:
+        return help_text
     low = f"above {bounds.above:g}" if bounds.above is not None else f"{bounds.least or 0:g}"
     if bounds.most >= _ENDLESS:
         span = low if bounds.above is not None else f"at least {low}"
     else:
         span = f"{low}{', up to' if bounds.above is not None else ' to'} {bounds.most:,.0f}"
-    sentence, default, value = told.removesuffix(".").partition(" [default")
+    sentence, default, value = help_text.removesuffix(".").partition(" [default")
     return f"{sentence.removesuffix('.')} ({span}){default}{value}."
 
 
@@ -196,7 +196,7 @@ def reviewer_in_force(given: str | None, path: Path | None) -> str | None:
     return named
 
 
-def reviewers(told: str) -> Callable[[F], F]:
+def reviewers(help_text: str) -> Callable[[F], F]:
     """Add a repeatable `--reviewer`: several form a panel that decides by majority."""
     return click.option(
         "--reviewer",
@@ -204,7 +204,7 @@ def reviewers(told: str) -> Callable[[F], F]:
         metavar="NAME|SPEC",
         callback=_panel,
         shell_complete=completion.reviewers,
-        help=told,
+        help=help_text,
     )
 
 

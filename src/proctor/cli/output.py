@@ -66,12 +66,12 @@ def leave_errors_in(path: str) -> None:
     _error_file = path
 
 
-def tell_error(said: object, *, kind: str = "") -> None:
+def tell_error(error: object, *, kind: str = "") -> None:
     """Print an error to standard error: wrapped in a terminal, else on one line."""
     if _error_file:
         with suppress(OSError):
-            private.write(Path(_error_file), json.dumps({"kind": kind, "said": str(said)[:_LONGEST]}).encode())
-    line = reports.words.cut(" ".join(reports.words.harmless(f"Error: {said}").split("\n")), _LONGEST)
+            private.write(Path(_error_file), json.dumps({"kind": kind, "said": str(error)[:_LONGEST]}).encode())
+    line = reports.words.cut(" ".join(reports.words.harmless(f"Error: {error}").split("\n")), _LONGEST)
     echo(wrap_text(line) if _is_terminal(sys.stderr) else line, err=True)
 
 

@@ -60,10 +60,10 @@ def judge_again(run: str, *, store: str, config: Config, as_json: bool, **option
     return 4
 
 
-def _print_noise(said: RepeatedRun) -> None:
-    findings = said.findings
+def _print_noise(repeated: RepeatedRun) -> None:
+    findings = repeated.findings
     for noise in findings.noise:
-        if noise.judge == said.judge:
+        if noise.judge == repeated.judge:
             for sentence in reports.noise.noise_sentences(noise):
                 echo(wrap_text(sentence))
 

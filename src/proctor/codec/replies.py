@@ -151,12 +151,12 @@ _AT_THE_LIMIT = frozenset(
 """Finish reasons of various providers for a reply cut off at the output limit."""
 
 
-def is_cut_off(told: object) -> bool:
+def is_cut_off(finish_reason: object) -> bool:
     """Whether a response's metadata, or a finish reason, says that the output limit was reached."""
-    if isinstance(told, Mapping):
-        details = told.get("incomplete_details")
-        reasons = [told.get(name) for name in _STOPPED]
+    if isinstance(finish_reason, Mapping):
+        details = finish_reason.get("incomplete_details")
+        reasons = [finish_reason.get(name) for name in _STOPPED]
         reasons.append(details.get("reason") if isinstance(details, Mapping) else getattr(details, "reason", None))
         return any(is_cut_off(reason) for reason in reasons if reason is not None)
-    reason = getattr(told, "value", told)  # an enum member
+    reason = getattr(finish_reason, "value", finish_reason)  # an enum member
     return isinstance(reason, str) and reason.rpartition(".")[2].lower() in _AT_THE_LIMIT

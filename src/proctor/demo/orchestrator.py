@@ -101,9 +101,9 @@ class Bench(Desk):
         conditions.spend(words)
         return result
 
-    def usage(self, said: str) -> Usage:
+    def usage(self, text: str) -> Usage:
         """Return the words read and returned, as tokens."""
-        return Usage(input_tokens=self.read, output_tokens=len(said.split()))
+        return Usage(input_tokens=self.read, output_tokens=len(text.split()))
 
 
 @conditions.sub_agent

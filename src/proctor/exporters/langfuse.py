@@ -181,8 +181,8 @@ class Langfuse:
         verdict_by_exam = dict(zip(different, verdicts, strict=True))
         return [verdict_by_exam[exam.id] for exam in exams]
 
-    async def _item(self, exam: Exam, told: dict[str, Any]) -> DeliveryVerdict:
-        body = {"id": item_id(self.experiment.dataset, exam), "datasetName": self._subject.dataset, **told}
+    async def _item(self, exam: Exam, fields: dict[str, Any]) -> DeliveryVerdict:
+        body = {"id": item_id(self.experiment.dataset, exam), "datasetName": self._subject.dataset, **fields}
         item, content = f"item:{exam.id}", digest(body)
         if self.memory.knows(item, content):
             return SENT

@@ -82,18 +82,18 @@ def _is_conversation(attempt: Attempt) -> bool:
     return len(attempt.transcript.turns) > 1
 
 
-def _mark(attempt: Attempt, told: EvaluationRecord, place: int) -> Mark:
-    value: float | bool | str | None = told.passed if told.passed is not None else told.value
-    of_turn = told.turn is not None and _is_conversation(attempt)
+def _mark(attempt: Attempt, record: EvaluationRecord, place: int) -> Mark:
+    value: float | bool | str | None = record.passed if record.passed is not None else record.value
+    of_turn = record.turn is not None and _is_conversation(attempt)
     return Mark(
-        id=digest("proctor-mark-1", attempt.key, told.turn, told.by, told.name, place),
-        name=told.name,
-        value=value if value is not None else told.label or "",
-        by=told.by,
-        explanation=told.explanation,
-        span=span_id(attempt.key, "turn", told.turn or 0) if of_turn else task_span(attempt.key),
-        turn=told.turn,
-        share=told.value if told.passed is not None and told.by == "checks" else None,
+        id=digest("proctor-mark-1", attempt.key, record.turn, record.by, record.name, place),
+        name=record.name,
+        value=value if value is not None else record.label or "",
+        by=record.by,
+        explanation=record.explanation,
+        span=span_id(attempt.key, "turn", record.turn or 0) if of_turn else task_span(attempt.key),
+        turn=record.turn,
+        share=record.value if record.passed is not None and record.by == "checks" else None,
     )
 
 

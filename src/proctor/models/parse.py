@@ -191,12 +191,12 @@ def _in_its_words(value: object, properties: Mapping[str, Any]) -> object:
     return {name: _nearest_word(part, properties.get(name, {}).get("enum", ())) for name, part in value.items()}
 
 
-def _nearest_word(said: object, words: Collection[object]) -> object:
-    if not isinstance(said, str) or said in words:
-        return said
-    plain = said.strip().rstrip(".!").casefold()
+def _nearest_word(answer: object, words: Collection[object]) -> object:
+    if not isinstance(answer, str) or answer in words:
+        return answer
+    plain = answer.strip().rstrip(".!").casefold()
     found = [word for word in words if isinstance(word, str) and word.casefold() == plain]
-    return found[0] if len(found) == 1 else said
+    return found[0] if len(found) == 1 else answer
 
 
 def _finite(value: object) -> bool:

@@ -272,13 +272,13 @@ async def recall_answer(key: bytes | None) -> ModelAnswer | None:
     return ModelAnswer(text=kept.text, usage=_FREE, value=value, circumstance=kept.circumstance, cached=True)
 
 
-async def keep_answer(key: bytes | None, heard: ModelAnswer) -> None:
+async def keep_answer(key: bytes | None, answer: ModelAnswer) -> None:
     """Store a valid answer in the cache."""
     limits = current()
-    if key is None or heard.cached or limits is None or limits.cache is None:
+    if key is None or answer.cached or limits is None or limits.cache is None:
         return
-    is_data = heard.value is not NOTHING
+    is_data = answer.value is not NOTHING
     kept = _CachedAnswer(
-        text=heard.text, circumstance=heard.circumstance, value=heard.value if is_data else None, is_data=is_data
+        text=answer.text, circumstance=answer.circumstance, value=answer.value if is_data else None, is_data=is_data
     )
     await limits.cache.put(key, msgspec.json.encode(kept))

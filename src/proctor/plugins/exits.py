@@ -42,8 +42,8 @@ class _Guard:
         self._code = 0
         os.register_at_fork(after_in_child=self._forget)
 
-    def hold(self, told: Callable[[], None], code: int) -> None:
-        self._told, self._code = told, code
+    def hold(self, on_exit: Callable[[], None], code: int) -> None:
+        self._told, self._code = on_exit, code
         if not self._registered:
             self._register()
 
@@ -96,13 +96,13 @@ def _end_later(ctypes: Any, library: Any, code: int) -> None:
         library.timer_settime(timer, 0, ctypes.byref(once), None)
 
 
-def hold(told: Callable[[], None], *, code: int) -> None:
+def hold(on_exit: Callable[[], None], *, code: int) -> None:
     """Call `told` whenever the C library's `exit` is called; if it returns, the process ends.
 
     If it does not return and the process then cannot end by itself, it ends with this code.
     """
     if (guard := _guard()) is not None:
-        guard.hold(told, code)
+        guard.hold(on_exit, code)
 
 
 def release() -> None:
@@ -233,9 +233,9 @@ def _stay(real: Callable[..., NoReturn], done: str, *given: Any) -> NoReturn:
 
 
 @contextmanager
-def intercept_exits(told: Callable[[str], None]) -> Iterator[None]:
+def intercept_exits(on_exit: Callable[[str], None]) -> Iterator[None]:
     """Within the context, report calls of these functions in this process and block their callers."""
-    listener = (os.getpid(), threading.get_ident(), told)
+    listener = (os.getpid(), threading.get_ident(), on_exit)
     with _changing:
         before = [(module, {name: vars(module)[name] for name in _OURS}) for module in _MODULES]
         install()
@@ -280,11 +280,11 @@ def refuse_exits() -> Iterator[None]:
             _refusing.discard(here)
 
 
-def begin_program(told: Callable[[str], None], *, code: int = INCOMPLETE) -> None:
+def begin_program(on_exit: Callable[[str], None], *, code: int = INCOMPLETE) -> None:
     """Declare this process to be our program: calls of these functions are reported and end it with this code."""
     global _program
     install()
-    _program = _Program(os.getpid(), code, told)
+    _program = _Program(os.getpid(), code, on_exit)
 
 
 def end_program(code: int) -> None:

@@ -118,19 +118,19 @@ def _part_of(benchmark: Benchmark, asked: Sequence[str]) -> Benchmark:
     return replace(benchmark, cases=cases, digest=digest([benchmark.digest, [case.id for case in cases]]))
 
 
-def _kind(whole: PlayedSuite) -> AgentKind:
+def _kind(suite: PlayedSuite) -> AgentKind:
     """Return the agent's kind; an agent whose replies report steps is an orchestrator."""
-    replies = (turn.reply for attempt in whole.attempts for turn in attempt.transcript.turns)
-    return "orchestrator" if any(reply is not None and reply.steps for reply in replies) else whole.run.kind
+    replies = (turn.reply for attempt in suite.attempts for turn in attempt.transcript.turns)
+    return "orchestrator" if any(reply is not None and reply.steps for reply in replies) else suite.run.kind
 
 
-def _outcome(whole: PlayedSuite, planned: int) -> tuple[Status, str, Stop | None]:
-    lost = sum(each.failure is not None and each.failure.owner == "environment" for each in whole.attempts)
-    unplayed = planned - len(whole.attempts)
-    if whole.interrupted and unplayed:
+def _outcome(suite: PlayedSuite, planned: int) -> tuple[Status, str, Stop | None]:
+    lost = sum(each.failure is not None and each.failure.owner == "environment" for each in suite.attempts)
+    unplayed = planned - len(suite.attempts)
+    if suite.interrupted and unplayed:
         return "paused", "interrupted", Stop(kind="interrupted")
     if lost or unplayed:
-        reason = whole.reason or f"lost {lost + unplayed} of {planned} attempts"
+        reason = suite.reason or f"lost {lost + unplayed} of {planned} attempts"
         return "failed", reason, Stop(kind="unplayed" if unplayed else "lost")
     return "completed", "", None
 

@@ -190,13 +190,13 @@ def _is_alternative(before: list[tuple[Clause, float, int]], clause: Clause, wan
     return not any(is_root(word, end) and word not in named for word in clause.stems for end in wanted.scope)
 
 
-def _to_the_point(said: list[tuple[Clause, float, int]], wanted: Wanted) -> list[tuple[Clause, float, int]]:
+def _to_the_point(readings: list[tuple[Clause, float, int]], wanted: Wanted) -> list[tuple[Clause, float, int]]:
     """If clauses conflict, keep only the one that names what the question ends with: `inside no, outside yes`."""
-    telling = [each for each in said if each[1] >= _TELLING or _ends_short(each[0])]
+    telling = [each for each in readings if each[1] >= _TELLING or _ends_short(each[0])]
     if len({sign for _, _, sign in telling}) < 2 or any(clause.turned for clause, _, _ in telling):
-        return said
+        return readings
     named = [each for each in telling if any(is_root(word, end) for word in each[0].stems for end in wanted.scope)]
-    return named if len(named) == 1 else said
+    return named if len(named) == 1 else readings
 
 
 def _ends_short(clause: Clause) -> bool:

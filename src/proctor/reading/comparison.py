@@ -162,11 +162,11 @@ def _by_bound(folded: str, question: str, sides: Sides) -> bool | None:
 _FIRST_YEAR = 1000
 
 
-def _amount(folded: str, mine: Set[str], theirs: Set[str]) -> Reading | None:
+def _amount(folded: str, mine: Set[str], other_stems: Set[str]) -> Reading | None:
     """Return the only amount in a part of the text that names one side and not the other."""
     for part in _PART.split(folded):
         stems = set(stems_of(part))
-        found = quantities(part) if stems & mine and not stems & theirs else []
+        found = quantities(part) if stems & mine and not stems & other_stems else []
         if len(found) == 1 and found[0].readings:
             return found[0].readings[0]
     return None

@@ -170,10 +170,10 @@ def _clause_of(passage: Passage) -> dict[str, int]:
     return {word: clauses.pop() for word, clauses in found.items() if len(clauses) == 1}
 
 
-def _find_swapped_words(ours: list[str], theirs: list[str]) -> str:
+def _find_swapped_words(ours: list[str], reply_words: list[str]) -> str:
     """Find the same content words with two groups swapped: `a pays b`, `b pays a`."""
     one = [word for word in ours if word not in STOP]
-    other = [word for word in theirs if word not in STOP]
+    other = [word for word in reply_words if word not in STOP]
     while one and other and one[0] == other[0]:
         one, other = one[1:], other[1:]
     while one and other and one[-1] == other[-1]:

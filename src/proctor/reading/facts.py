@@ -237,9 +237,9 @@ def _is_converted(asked: Asked, number: Quantity, other: Quantity) -> bool:
     return other.value != number.value and bool(other.dimension) and is_given(asked, other, as_written=True)
 
 
-def _periodic_value(number: Quantity, period: float, other: Quantity, theirs: float) -> float:
+def _periodic_value(number: Quantity, period: float, other: Quantity, replied: float) -> float:
     """Compare amounts with different periods: `$100 a month` equals `$1,200 a year`."""
-    yearly, other_yearly = number.readings[0].amount * period, other.readings[0].amount * theirs
+    yearly, other_yearly = number.readings[0].amount * period, other.readings[0].amount * replied
     return float(number.dimension == other.dimension and abs(yearly - other_yearly) <= 0.01 * abs(yearly))
 
 

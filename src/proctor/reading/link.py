@@ -131,13 +131,13 @@ def _is_shared(one: Inquiry, other: Inquiry) -> bool:
     return any(may_stand_for(word, own) for word in one.telling for own in other.telling)
 
 
-def _are_alike(one: Inquiry, other: Inquiry, mine: list[str], theirs: list[str]) -> bool:
+def _are_alike(one: Inquiry, other: Inquiry, mine: list[str], other_stems: list[str]) -> bool:
     """Whether the unmatched words of two questions make no difference; only one side may have minor words left."""
     mine = [word for word in mine if not _goes_without(word, one, other.telling)]
-    theirs = [word for word in theirs if not _goes_without(word, other, one.telling)]
-    if not mine or not theirs:
-        return are_trifles(mine, one, other) and are_trifles(theirs, other, one)
-    return one.kind == "yes-no" and is_done_as_a_matter_of_course(mine, theirs)
+    other_stems = [word for word in other_stems if not _goes_without(word, other, one.telling)]
+    if not mine or not other_stems:
+        return are_trifles(mine, one, other) and are_trifles(other_stems, other, one)
+    return one.kind == "yes-no" and is_done_as_a_matter_of_course(mine, other_stems)
 
 
 def missing(one: Inquiry, there: Iterable[str]) -> list[str]:
@@ -207,12 +207,12 @@ def _in_one_order(one: Inquiry, other: Inquiry) -> bool:
     return not _are_swapped(one_words, other_words)
 
 
-def _are_swapped(mine: list[str], theirs: list[str]) -> bool:
+def _are_swapped(mine: list[str], other_stems: list[str]) -> bool:
     """Whether exactly two words are swapped."""
-    apart = [place for place, (one, other) in enumerate(zip(mine, theirs, strict=False)) if one != other]
-    if len(mine) != len(theirs) or len(apart) != 2 or apart[1] - apart[0] < 2:
+    apart = [place for place, (one, other) in enumerate(zip(mine, other_stems, strict=False)) if one != other]
+    if len(mine) != len(other_stems) or len(apart) != 2 or apart[1] - apart[0] < 2:
         return False
-    return (mine[apart[0]], mine[apart[1]]) == (theirs[apart[1]], theirs[apart[0]])
+    return (mine[apart[0]], mine[apart[1]]) == (other_stems[apart[1]], other_stems[apart[0]])
 
 
 def points_back(asked: str, first: Iterable[str], before: Iterable[str], *, scripted: bool = False) -> bool:
@@ -306,8 +306,8 @@ def _is_trifle(word: str, one: Inquiry, other: Inquiry) -> bool:
     return word in _ABLE or (word in _USES and one.kind == "yes-no")
 
 
-def is_done_as_a_matter_of_course(mine: Sequence[str], theirs: Sequence[str]) -> bool:
+def is_done_as_a_matter_of_course(mine: Sequence[str], other_stems: Sequence[str]) -> bool:
     """Whether one question asks if something is possible, and the other if it can be used in the typical way."""
-    return (_ABLE.issuperset(mine) and _USES.issuperset(theirs)) or (
-        _USES.issuperset(mine) and _ABLE.issuperset(theirs)
+    return (_ABLE.issuperset(mine) and _USES.issuperset(other_stems)) or (
+        _USES.issuperset(mine) and _ABLE.issuperset(other_stems)
     )

@@ -94,8 +94,8 @@ def _other_part(reply: Answered, asked: Asked, answer: Expected) -> str:
     return ""
 
 
-def _is_near(ours: list[str], theirs: list[str]) -> bool:
-    return len(ours) == len(theirs) and any(len(part) > 1 for part in set(ours) & set(theirs))
+def _is_near(ours: list[str], other_parts: list[str]) -> bool:
+    return len(ours) == len(other_parts) and any(len(part) > 1 for part in set(ours) & set(other_parts))
 
 
 def _stands(parts: list[str], stems: list[str]) -> bool:

@@ -78,11 +78,11 @@ def _concepts(stems: frozenset[str]) -> frozenset[str]:
     return frozenset(map(concept, stems))
 
 
-def bears_on(word: str, wanted: frozenset[str], beside: tuple[str, ...] = ()) -> bool:
+def bears_on(word: str, wanted: frozenset[str], context: tuple[str, ...] = ()) -> bool:
     """Whether a word is the opposite of one in the question, unless the clause contains both: `day and night`."""
     opposites = OPPOSITES.get(word, frozenset()) & wanted
     if opposites:
-        return opposites.isdisjoint(beside)
+        return opposites.isdisjoint(context)
     plain = without_prefix(word)
     return plain in wanted or word in _without_prefixes(wanted)
 

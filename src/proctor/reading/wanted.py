@@ -148,12 +148,12 @@ def _lacking(stems: tuple[str, ...], content: frozenset[str]) -> frozenset[str]:
     return content.intersection(stems[place + 1 : place + 4])
 
 
-def _is_thing(stems: tuple[str, ...], said: list[str], place: int) -> bool:
+def _is_thing(stems: tuple[str, ...], words: list[str], place: int) -> bool:
     """Whether a usually negative word modifies a noun here, or is one."""
     word = stems[place]
     if word == WITHOUT:
         return True
-    if is_adverse(word) and place and _is_asked_for(stems, said, place):
+    if is_adverse(word) and place and _is_asked_for(stems, words, place):
         return True
     after = stems[place + 1] if place + 1 < len(stems) else ""
     named = place > 0 and stems[place - 1] in ("a", "an")
@@ -161,14 +161,14 @@ def _is_thing(stems: tuple[str, ...], said: list[str], place: int) -> bool:
         return False
     if word == "stop" and after in ("at", "in", "here", "there", "on"):
         return True
-    if stems[0] in _BARE - _CAN and stem(said[place]) == word and word in _FAILS and stems[place - 1] not in STOP:
+    if stems[0] in _BARE - _CAN and stem(words[place]) == word and word in _FAILS and stems[place - 1] not in STOP:
         return False
     if word in _ENDED and not _MAY.isdisjoint(stems[:place]):
         return True
     return word in _NOUNS or (bool(after) and after not in STOP and not is_adverse(after))
 
 
-def _is_asked_for(stems: tuple[str, ...], said: list[str], place: int) -> bool:
+def _is_asked_for(stems: tuple[str, ...], words: list[str], place: int) -> bool:
     """Whether a negative word is the action asked about (`can I dispute it`), or an attribute (`stolen there`)."""
     before = stems[place - 1]
     if before in _PERSONS and not _MAY.isdisjoint(stems[: place - 1]):
@@ -177,7 +177,7 @@ def _is_asked_for(stems: tuple[str, ...], said: list[str], place: int) -> bool:
         return True
     if stems[place] in _NOUNS and before in ("a", "an") and _BE.isdisjoint((stems[0], stems[place - 2])):
         return True
-    return stems[0] in _BARE and before not in _BE and _PARTICIPLE.match(said[place]) is not None
+    return stems[0] in _BARE and before not in _BE and _PARTICIPLE.match(words[place]) is not None
 
 
 def _scope(stems: tuple[str, ...], content: frozenset[str]) -> frozenset[str]:

@@ -49,20 +49,20 @@ def yes_or_no(reply: Answered, asked: Asked, answer: Expected) -> Verdict | None
     return _with_clause(reply, asked, answer, wanted, _how_surely(stance))
 
 
-def _how_surely(said: Said) -> float:
+def _how_surely(polarity: Said) -> float:
     """Return the measured accuracy of such a yes or no."""
-    if said.outright:
+    if polarity.outright:
         return 1.0
-    if said.weak:
+    if polarity.weak:
         return _WEAKLY_MEANT
-    if said.yes:
+    if polarity.yes:
         return _MEANT_YES
-    return _STRAY_NO if said.stray else _MEANT_NO
+    return _STRAY_NO if polarity.stray else _MEANT_NO
 
 
-def _is_unsure(said: Said) -> bool:
+def _is_unsure(polarity: Said) -> bool:
     """Whether the evidence is so weak that the opposite is well possible."""
-    return said.weak or (said.stray and not said.yes)
+    return polarity.weak or (polarity.stray and not polarity.yes)
 
 
 def _goes_on(reply: Answered) -> bool:

@@ -258,21 +258,21 @@ def _lane(lane: Lane, seconds: float, top: int) -> Iterator[Markup]:
         )
 
 
-def _bar(lane: Lane, said: str, start: float, length: float, y: int) -> Markup:
+def _bar(lane: Lane, label: str, start: float, length: float, y: int) -> Markup:
     colour = _FAIL if lane.failed else _FILLS.get(lane.kind, _MUTED)
     edge = _INK if colour == _PAPER else colour  # keeps even the shortest bar visible
     dashes = Markup(' stroke-dasharray="3 2"') if lane.kind == "re-plan" else ""
     return Markup('<rect x="{}" width="{}" y="{}" height="8" fill="{}" stroke="{}"{}><title>{}</title></rect>').format(
-        _percent(start), _percent(length), y, colour, edge, dashes, said
+        _percent(start), _percent(length), y, colour, edge, dashes, label
     )
 
 
-def _tick(lane: Lane, said: str, start: float, y: int) -> Markup:
+def _tick(lane: Lane, label: str, start: float, y: int) -> Markup:
     """A moment, or a step whose end is not known; at an edge it stays within the picture."""
     place, colour = _percent(min(max(start, _EDGE), 1 - _EDGE)), _FAIL if lane.failed else _INK
     return Markup(
         '<line class="tick" x1="{}" x2="{}" y1="{}" y2="{}" stroke="{}" stroke-width="2"><title>{}</title></line>'
-    ).format(place, place, y, y + 8, colour, said)
+    ).format(place, place, y, y + 8, colour, label)
 
 
 def _lane_text(lane: Lane) -> str:
@@ -282,11 +282,11 @@ def _lane_text(lane: Lane) -> str:
     return f"{'✗ ' if lane.failed else ''}{lane.kind} · {one_line(name, _LONGEST)} · {time}"
 
 
-def _text(said: str, x: int | str, y: int, colour: str, anchor: str = "start") -> Markup:
+def _text(label: str, x: int | str, y: int, colour: str, anchor: str = "start") -> Markup:
     """Draw text with an outline in the background colour, so that axis lines do not cross it."""
     return Markup(
         '<text x="{}" y="{}" fill="{}" stroke="{}" stroke-width="4" paint-order="stroke" text-anchor="{}">{}</text>'
-    ).format(x, y, colour, _PAPER, anchor, said)
+    ).format(x, y, colour, _PAPER, anchor, label)
 
 
 def _percent(share: float) -> str:

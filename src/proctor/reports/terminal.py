@@ -149,12 +149,12 @@ def cut_line(left: int, command: str, *, noun: str = "") -> RenderableType:
     return Padding(line.append(command, style="not dim"), INDENT)
 
 
-def facts(said: Mapping[str, str], *, label: int = LABEL) -> Iterator[RenderableType]:
+def facts(values: Mapping[str, str], *, label: int = LABEL) -> Iterator[RenderableType]:
     """Render labels with values, without empty ones."""
     grid = Table.grid(padding=(0, 2))
     grid.add_column(no_wrap=True, min_width=label)
     grid.add_column(overflow="fold")
-    for name, fact in said.items():
+    for name, fact in values.items():
         if fact:
             grid.add_row(name, Text(fact))
     if grid.row_count:

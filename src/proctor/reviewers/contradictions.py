@@ -74,15 +74,17 @@ def _hints(known: Collection[Numbers], linked: Collection[Numbers]) -> list[str]
     return [f"{what}: {', '.join(f'{a} and {b}' for a, b in pairs)}." for what, pairs in hints if pairs]
 
 
-def _verify(said: Contradicting, replies: dict[int, str]) -> Contradiction | None:
+def _verify(claimed: Contradicting, replies: dict[int, str]) -> Contradiction | None:
     """Return the contradiction if both turns exist and both quotes occur verbatim in their replies, else None."""
-    ends = sorted([(said.earlier_turn, said.earlier_quote.strip()), (said.later_turn, said.later_quote.strip())])
+    ends = sorted(
+        [(claimed.earlier_turn, claimed.earlier_quote.strip()), (claimed.later_turn, claimed.later_quote.strip())]
+    )
     (first, before), (second, after) = ends
     if first == second or not (before and after):
         return None
     if before not in replies.get(first, "") or after not in replies.get(second, ""):
         return None
-    return Contradiction(turns=(first, second), quotes=(before, after), kind="model", reason=said.reason.strip())
+    return Contradiction(turns=(first, second), quotes=(before, after), kind="model", reason=claimed.reason.strip())
 
 
 def _text(turn: Turn) -> str:

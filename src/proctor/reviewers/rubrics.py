@@ -143,7 +143,7 @@ def applicable(criteria: tuple[Criterion, ...], case: Case) -> tuple[Criterion, 
 
 
 @functools.cache
-def system_prompt(criteria: tuple[Criterion, ...], told: str = "", *, in_words: bool = False) -> str:
+def system_prompt(criteria: tuple[Criterion, ...], instructions: str = "", *, in_words: bool = False) -> str:
     """Build the system prompt, which is the same for all cases with the same criteria.
 
     `told` holds a custom judge's additional instructions; `in_words` means that scores are given as words.
@@ -156,7 +156,7 @@ def system_prompt(criteria: tuple[Criterion, ...], told: str = "", *, in_words: 
         f"Give each of these {mark}:\n{marked}\n\n"
         "Before each mark explain it in one or two sentences that name what in the reply decided it. Judge each part "
         "by itself: one fault is not counted twice.\n\n"
-        f"{f'{told}{_GAP}' if told else ''}{FENCE_RULE}"
+        f"{f'{instructions}{_GAP}' if instructions else ''}{FENCE_RULE}"
     )
 
 

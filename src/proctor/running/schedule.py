@@ -348,10 +348,10 @@ class LocalExecutor:
 
     # in the clock's thread
 
-    def _on_blocked_loop(self, told: str) -> None:
+    def _on_blocked_loop(self, message: str) -> None:
         """Give up a loop that stays blocked: nothing can be cancelled on it, so it is abandoned."""
         if self.halt is None:
-            self.halt, self.reason = "blocked", told
+            self.halt, self.reason = "blocked", message
         self._over.set()
         self._urgent.set()
         self._arrived.set()

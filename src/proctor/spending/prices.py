@@ -137,11 +137,11 @@ def _rows(text: str) -> dict[str, dict[str, Any]]:
     return found
 
 
-def _amount(told: str, column: str, line: int) -> float:
+def _amount(text: str, column: str, line: int) -> float:
     try:
-        return float(told)
+        return float(text)
     except ValueError:
-        raise ValueError(f"line {line} has {told!r} in the column {column!r}, which is not a number") from None
+        raise ValueError(f"line {line} has {text!r} in the column {column!r}, which is not a number") from None
 
 
 def _price(model: str, entry: Any, path: Path) -> Price | None:

@@ -61,7 +61,7 @@ class SelfReportedSpending:
         await self._first.acquire()
 
     async def _call_with_reservation(
-        self, make: Callable[[], Awaitable[T]], told: Callable[[T], Usage | None], budget: Budget
+        self, make: Callable[[], Awaitable[T]], usage_of: Callable[[T], Usage | None], budget: Budget
     ) -> T:
         tab = Bill(budget, await budget.admit(self._most, whose=self._whose))
         try:
@@ -70,7 +70,7 @@ class SelfReportedSpending:
         except BaseException as error:
             tab.close(self._lost(error))
             raise
-        used = told(result) or _NOTHING
+        used = usage_of(result) or _NOTHING
         own = tab.close(used) or _NOTHING
         if budget.counts_money and own.cost is None and (own.input_tokens or own.output_tokens):
             fault = Misconfigured(

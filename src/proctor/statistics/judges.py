@@ -135,9 +135,9 @@ def agreement_between_people(votes: Iterable[Mapping[str, bool]], *, level: floa
     return PeopleAgreement(agreement=agreement, kappa=_beyond(agreement, _chance_of_pairs(shared)))
 
 
-def _share_agreeing(said: Mapping[str, bool]) -> float:
+def _share_agreeing(verdicts: Mapping[str, bool]) -> float:
     """Return the share of pairs that agree."""
-    passes, all_ = sum(said.values()), len(said)
+    passes, all_ = sum(verdicts.values()), len(verdicts)
     fails = all_ - passes
     return (passes * (passes - 1) + fails * (fails - 1)) / (all_ * (all_ - 1))
 

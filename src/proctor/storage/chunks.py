@@ -64,9 +64,9 @@ def outcomes(
         size = _next_size(size, turn_bodies) if with_turns else size
 
 
-def _next_size(size: int, said: Bodies) -> int:
+def _next_size(size: int, bodies: Bodies) -> int:
     """Return the next chunk size for the target amount of text, extrapolated from the last chunk."""
-    held = sum(len(body) for turns_held in said.values() for _, body in turns_held)
+    held = sum(len(body) for turns_held in bodies.values() for _, body in turns_held)
     return max(1, min(_MOST, 4 * size, size * _TEXT // max(held, 1)))
 
 

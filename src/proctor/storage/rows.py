@@ -161,7 +161,7 @@ OUTCOME_COLUMNS = tuple(
 )  # fmt: skip
 
 
-def attempt_of(run: str, row: Sequence[Any], said: Bodies = _NOTHING) -> Attempt:
+def attempt_of(run: str, row: Sequence[Any], bodies: Bodies = _NOTHING) -> Attempt:
     """Build an attempt from the values of OUTCOME_COLUMNS, with its transcript if that was read too."""
     (place, _, trial, condition, exam, verdict, passed, seconds,
      sent, received, calls, cost, started, ended, why, body) = row  # fmt: skip
@@ -170,7 +170,7 @@ def attempt_of(run: str, row: Sequence[Any], said: Bodies = _NOTHING) -> Attempt
     return Attempt(
         key=key,
         place=place,
-        transcript=Transcript(turns=turns_of(key, said) if said else (), ended=why),
+        transcript=Transcript(turns=turns_of(key, bodies) if bodies else (), ended=why),
         scores=outcome.scores,
         unscored=outcome.unscored,
         checks=outcome.checks,
@@ -202,9 +202,9 @@ def attempt_of(run: str, row: Sequence[Any], said: Bodies = _NOTHING) -> Attempt
     )
 
 
-def turns_of(key: Key, said: Bodies) -> tuple[Turn, ...]:
+def turns_of(key: Key, bodies: Bodies) -> tuple[Turn, ...]:
     """Decode the turns of a transcript."""
-    return tuple(turn_of(body, key) for _, body in said.get((key.trial, key.condition, key.exam), ()))
+    return tuple(turn_of(body, key) for _, body in bodies.get((key.trial, key.condition, key.exam), ()))
 
 
 def turn_of(body: str, key: Key) -> Turn:

@@ -351,14 +351,14 @@ def turns_in(messages: Sequence[Message]) -> tuple[Turn, ...]:
     return tuple(turns)
 
 
-def _reply(said: Sequence[Message]) -> Reply | None:
+def _reply(messages: Sequence[Message]) -> Reply | None:
     """Build the reply from all messages until the user's next one; the last text is the answer."""
-    if not any(message.role not in _TOOL_ROLES for message in said):
+    if not any(message.role not in _TOOL_ROLES for message in messages):
         return None
-    texts = [message.text for message in said if message.role not in _TOOL_ROLES and not message.answers]
+    texts = [message.text for message in messages if message.role not in _TOOL_ROLES and not message.answers]
     return Reply(
         text=next((text for text in reversed(texts) if text), ""),
-        tool_calls=calls_in(said),
-        citations=tuple(citation for message in said for citation in message.citations),
-        cut_off=next((message.cut_off for message in reversed(said) if message.role not in _TOOL_ROLES), False),
+        tool_calls=calls_in(messages),
+        citations=tuple(citation for message in messages for citation in message.citations),
+        cut_off=next((message.cut_off for message in reversed(messages) if message.role not in _TOOL_ROLES), False),
     )

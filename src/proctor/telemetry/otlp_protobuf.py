@@ -48,46 +48,46 @@ def encode_protobuf(spans: Iterable[Span]) -> bytes:
     return request.SerializeToString()
 
 
-def _fill_span(told: ProtobufSpan, span: Span) -> None:
-    told.trace_id, told.span_id = bytes.fromhex(span.trace), bytes.fromhex(span.id)
-    told.parent_span_id = bytes.fromhex(span.parent or "")
-    told.name = utf8(span.name)
-    told.kind = number_of(span.kind, KINDS)  # type: ignore[assignment]
-    told.start_time_unix_nano, told.end_time_unix_nano = span.start, span.end
-    _fill(told.attributes, span.attributes)
+def _fill_span(target: ProtobufSpan, span: Span) -> None:
+    target.trace_id, target.span_id = bytes.fromhex(span.trace), bytes.fromhex(span.id)
+    target.parent_span_id = bytes.fromhex(span.parent or "")
+    target.name = utf8(span.name)
+    target.kind = number_of(span.kind, KINDS)  # type: ignore[assignment]
+    target.start_time_unix_nano, target.end_time_unix_nano = span.start, span.end
+    _fill(target.attributes, span.attributes)
     for event in span.events:
-        happened = told.events.add()
+        happened = target.events.add()
         happened.name, happened.time_unix_nano = event.name, event.time
         _fill(happened.attributes, event.attributes)
-    told.status.code = number_of(span.status, STATUSES)  # type: ignore[assignment]
-    told.status.message = utf8(span.message)
+    target.status.code = number_of(span.status, STATUSES)  # type: ignore[assignment]
+    target.status.message = utf8(span.message)
 
 
-def _fill(told: Any, attributes: Mapping[str, Any]) -> None:
+def _fill(target: Any, attributes: Mapping[str, Any]) -> None:
     for name, value in attributes.items():
-        each = told.add()
+        each = target.add()
         each.key = utf8(name)
         _fill_value(each.value, value)
 
 
-def _fill_value(told: AnyValue, value: Any) -> None:
+def _fill_value(target: AnyValue, value: Any) -> None:
     if isinstance(value, bool):
-        told.bool_value = value
+        target.bool_value = value
     elif isinstance(value, int) and value in INT64:
-        told.int_value = value
+        target.int_value = value
     elif isinstance(value, float):
-        told.double_value = value
+        target.double_value = value
     elif isinstance(value, bytes):
-        told.bytes_value = value
+        target.bytes_value = value
     elif isinstance(value, Mapping):
-        told.kvlist_value.SetInParent()
-        _fill(told.kvlist_value.values, value)
+        target.kvlist_value.SetInParent()
+        _fill(target.kvlist_value.values, value)
     elif isinstance(value, (list, tuple)):
-        told.array_value.SetInParent()
+        target.array_value.SetInParent()
         for each in value:
-            _fill_value(told.array_value.values.add(), each)
+            _fill_value(target.array_value.values.add(), each)
     elif value is not None:
-        told.string_value = utf8(str(value))
+        target.string_value = utf8(str(value))
 
 
 def decode_protobuf(body: bytes) -> list[Span]:

@@ -71,9 +71,9 @@ def _evaluators(sheet: AttemptTrace) -> list[_Evaluator]:
     ]
 
 
-def _span(sheet: AttemptTrace, evaluator: _Evaluator, place: int, number: int, whole: Span) -> Span:
-    slot = (whole.end - whole.start) // number
-    start = whole.start + slot * place
+def _span(sheet: AttemptTrace, evaluator: _Evaluator, place: int, number: int, root: Span) -> Span:
+    slot = (root.end - root.start) // number
+    start = root.start + slot * place
     attributes = _attributes(sheet, evaluator, place)
     status: dict[str, Any] = {}
     if evaluator.broken is not None:
@@ -84,7 +84,7 @@ def _span(sheet: AttemptTrace, evaluator: _Evaluator, place: int, number: int, w
         }
         status = {"status": "error", "message": evaluator.broken}
     return sheet.span(
-        evaluator.name, EVALUATION, place, parent=whole.id, attributes=attributes, start=start, end=start + slot,
+        evaluator.name, EVALUATION, place, parent=root.id, attributes=attributes, start=start, end=start + slot,
         **status,
     )  # fmt: skip
 

@@ -175,9 +175,9 @@ def _with(heard: Heard, results: list[Any]) -> Heard:
     return Heard(question=heard.question, context=heard.context, history=heard.history, results=tuple(results))
 
 
-def context_in(told: Iterable[str]) -> str:
+def context_in(contents: Iterable[str]) -> str:
     """Extract the context from an adapter's system text, with or without a heading."""
-    return "".join(told).removeprefix("Summary of the conversation so far:\n")
+    return "".join(contents).removeprefix("Summary of the conversation so far:\n")
 
 
 def read_result(text: Any, *, failed: bool = False) -> Any:

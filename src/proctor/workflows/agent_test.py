@@ -41,9 +41,9 @@ class AgentTestResult:
     """Whose fault the error is: agent, environment, or setting if the agent could not be built."""
 
 
-def reply_in(told: Mapping[str, Any]) -> Reply | None:
+def reply_in(fields: Mapping[str, Any]) -> Reply | None:
     """Return the reply in a printed result, or None if there was none."""
-    return None if told["reply"] is None else to_reply(told["reply"])
+    return None if fields["reply"] is None else to_reply(fields["reply"])
 
 
 async def atry(agent: str, *, question: str = QUESTION, patience: float = 60.0, config: Config) -> AgentTestResult:

@@ -144,9 +144,9 @@ def put_label(
     return label
 
 
-def _note(said: str) -> str:
+def _note(note: str) -> str:
     """Clean a note for all stores: without NUL, which PostgreSQL rejects, and lone surrogates."""
-    return said[:_LONGEST_NOTE].replace("\0", "").encode(errors="replace").decode()
+    return note[:_LONGEST_NOTE].replace("\0", "").encode(errors="replace").decode()
 
 
 def _put(opened: Store, run: str, labels: Sequence[HumanLabel]) -> None:

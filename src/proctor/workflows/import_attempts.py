@@ -37,9 +37,9 @@ def read_records(source: ImportSource, log: ImportLog) -> Iterator[ImportedRecor
         log.cut_off = str(error)
 
 
-def in_order(cases: Mapping[str, Case], told: ImportedRun) -> list[Case]:
+def in_order(cases: Mapping[str, Case], imported: ImportedRun) -> list[Case]:
     """Return the cases in the order of their dataset, not of their answers."""
-    return sorted(cases.values(), key=lambda case: told.order.get(case.id, len(told.order)))
+    return sorted(cases.values(), key=lambda case: imported.order.get(case.id, len(imported.order)))
 
 
 def write_attempts(
@@ -127,13 +127,13 @@ def _sound(reply: Reply | None) -> Reply | None:
         return None if reply is None else Reply(text=reply.text, tools_known=False)
 
 
-def _finish(store: Store, run: Run, told: ImportedRun, outcomes: Counter[str], *, cut_off: bool) -> None:
+def _finish(store: Store, run: Run, imported: ImportedRun, outcomes: Counter[str], *, cut_off: bool) -> None:
     """Set the final status as in the file; an unfinished or partially imported run is not completed."""
-    seconds = max(0.0, told.ended - told.started) if told.started and told.ended else 0.0
+    seconds = max(0.0, imported.ended - imported.started) if imported.started and imported.ended else 0.0
     missing, lost = run.planned - outcomes.total(), outcomes["environment_failed"]
-    if cut_off or told.stopped or missing > 0:
+    if cut_off or imported.stopped or missing > 0:
         where = run.imported.tool if run.imported is not None else ""
-        reason = "its file is cut off" if cut_off else f"{told.stopped or 'not all was played'} in {where}"
+        reason = "its file is cut off" if cut_off else f"{imported.stopped or 'not all was played'} in {where}"
         store.journal.mark(run.id, "cancelled", reason=reason, stop=Stop(kind="unplayed"), seconds=seconds)
     elif lost:
         reason = f"{lost:,} {'attempt' if lost == 1 else 'attempts'} failed there for reasons outside the agent"

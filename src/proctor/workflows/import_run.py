@@ -268,28 +268,28 @@ def _digest_of(path: Path) -> str:
 def _create(
     path: Path,
     source: ImportSource,
-    told: ImportedRun,
+    imported: ImportedRun,
     benchmark: Benchmark,
     trials: Counter[str],
     plan: ImportPlan,
     origin: str,
     taken: set[str],
 ) -> Run:
-    settings = _settings(source, told, benchmark, trials, plan)
+    settings = _settings(source, imported, benchmark, trials, plan)
     return Run(
         id=_free_id(taken),
-        name=_clean_name(told.name),
+        name=_clean_name(imported.name),
         benchmark=benchmark.name,
         digest=benchmark.digest,
-        agent=_clean_name(told.agent),
+        agent=_clean_name(imported.agent),
         settings=settings,
-        labels={**{name: _clean_name(value) for name, value in told.labels.items()}, **plan.labels},
+        labels={**{name: _clean_name(value) for name, value in imported.labels.items()}, **plan.labels},
         status="running",
         planned=settings.planned_trials(len(benchmark.cases)),
-        created=told.created or told.started or time.time(),
-        started=told.started,
+        created=imported.created or imported.started or time.time(),
+        started=imported.started,
         imported=ImportedFrom(
-            tool=source.tool, version=source.version, file=path.name, digest=origin, judge=told.judge
+            tool=source.tool, version=source.version, file=path.name, digest=origin, judge=imported.judge
         ),
     )
 
@@ -308,14 +308,14 @@ def _clean_name(text: str) -> str:
 
 
 def _settings(
-    source: ImportSource, told: ImportedRun, benchmark: Benchmark, trials: Counter[str], plan: ImportPlan
+    source: ImportSource, imported: ImportedRun, benchmark: Benchmark, trials: Counter[str], plan: ImportPlan
 ) -> Settings:
     usual = Counter(trials.values()).most_common(1)[0][0]
-    passing = (plan.passing_score if plan.passing_score is not None else _USUAL) if told.marks_decide else None
+    passing = (plan.passing_score if plan.passing_score is not None else _USUAL) if imported.marks_decide else None
     return Settings(
-        reviewer=f"{told.judge} ({source.tool})",
-        rubric=told.rubric or source.tool,
-        weights=told.weights,
+        reviewer=f"{imported.judge} ({source.tool})",
+        rubric=imported.rubric or source.tool,
+        weights=imported.weights,
         passing_score=passing,
         own_scores=False,
         checks=describe_checks(benchmark, suite=True, added=None),

@@ -84,9 +84,9 @@ class Program(asyncio.SubprocessProtocol):
     this class waits for the program itself.
     """
 
-    def __init__(self, heard: Callable[[bytes], None], ended: Callable[[], None]) -> None:
+    def __init__(self, on_line: Callable[[bytes], None], ended: Callable[[], None]) -> None:
         """`heard` is called with each chunk of standard output, `ended` when the program exits."""
-        self._heard = heard
+        self._heard = on_line
         self._ended = ended
         self._stderr = bytearray()
         self._stderr_length = 0

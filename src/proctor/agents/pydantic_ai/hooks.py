@@ -126,18 +126,18 @@ class _Tracer(Tracer):
 
 
 @contextmanager
-def _note_operation(around: _HookContext, operation: str, told: Mapping[str, Any]) -> Iterator[Span]:
+def _note_operation(around: _HookContext, operation: str, attributes: Mapping[str, Any]) -> Iterator[Span]:
     """Note one run or tool call from start to end."""
     notes = around.notes
     inside = _HookContext(notes=notes, running=True, work=around.work)
     if operation == "execute_tool":
-        arguments = arguments_in(told.get("gen_ai.tool.call.arguments"))
-        call = told.get("gen_ai.tool.call.id")
+        arguments = arguments_in(attributes.get("gen_ai.tool.call.arguments"))
+        call = attributes.get("gen_ai.tool.call.id")
         inside.work = notes.begin(
-            "tool", str(told.get("gen_ai.tool.name")), parent=around.work, call=call, arguments=arguments
+            "tool", str(attributes.get("gen_ai.tool.name")), parent=around.work, call=call, arguments=arguments
         )
     elif around.running:
-        inside.work = notes.begin("delegate", str(told.get("gen_ai.agent.name")), parent=around.work)
+        inside.work = notes.begin("delegate", str(attributes.get("gen_ai.agent.name")), parent=around.work)
     span = _NotingSpan(inside, is_run=operation == "invoke_agent")
     token = _place.set(inside)
     try:

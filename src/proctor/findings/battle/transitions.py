@@ -137,15 +137,15 @@ def _transition(later: Turn, thread: Thread, told: _Told) -> Transition:
     )
 
 
-def _outcome(before: bool | None, after: bool | None, later: Turn, thread: Thread, told: _Told) -> Outcome:
-    flipped = any((turn.number, later.number) in told.contradicted for turn in thread.earlier())
+def _outcome(before: bool | None, after: bool | None, later: Turn, thread: Thread, earlier: _Told) -> Outcome:
+    flipped = any((turn.number, later.number) in earlier.contradicted for turn in thread.earlier())
     if before is None or after is None:
         if flipped:
             return "flipped"
-        return "unclear" if later.number in told.failed or _gives_other_values(later, thread.nearest) else "kept"
+        return "unclear" if later.number in earlier.failed or _gives_other_values(later, thread.nearest) else "kept"
     if before and not after:
-        repeated = any(_repeats(later, turn) for turn in thread.earlier() if told.right(turn.number))
-        return "caved" if flipped or (told.refutes(later) and not repeated) else "unclear"
+        repeated = any(_repeats(later, turn) for turn in thread.earlier() if earlier.right(turn.number))
+        return "caved" if flipped or (earlier.refutes(later) and not repeated) else "unclear"
     if before:
         return "held"
     if after:

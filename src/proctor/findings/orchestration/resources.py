@@ -100,10 +100,10 @@ def used_by(turn: TurnWithSteps) -> Iterator[tuple[str, Usage]]:
     yield from ((turn.tree.nodes[place].agent or ITSELF, usage) for place, usage in own.items())
 
 
-def _without_parts(told: Mapping[int, Usage], tree: StepTree) -> dict[int, Usage]:
-    own = dict(told)
-    for place, part in told.items():
-        above = next((node.place for node in tree.above(tree.nodes[place]) if node.place in told), None)
+def _without_parts(usages: Mapping[int, Usage], tree: StepTree) -> dict[int, Usage]:
+    own = dict(usages)
+    for place, part in usages.items():
+        above = next((node.place for node in tree.above(tree.nodes[place]) if node.place in usages), None)
         if above is not None:
             own[above] -= part
     return own

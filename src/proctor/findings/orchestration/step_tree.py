@@ -205,8 +205,8 @@ def _node(
     )
 
 
-def _time(told: float | None) -> float | None:
-    return told if told is not None and isfinite(told) and abs(told) <= _LATEST else None
+def _time(reported: float | None) -> float | None:
+    return reported if reported is not None and isfinite(reported) and abs(reported) <= _LATEST else None
 
 
 def _parents(steps: Sequence[Step], oddities: Counter[str]) -> list[int | None]:

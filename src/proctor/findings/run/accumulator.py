@@ -320,9 +320,9 @@ def _rated_trials(run: Run, trials: Trials | None) -> Trials | None:
 
 
 def _findings(
-    run: Run, exams: Sequence[Exam], whole: AttemptCounter, under: Mapping[str, AttemptCounter], trials: Trials | None
+    run: Run, exams: Sequence[Exam], total: AttemptCounter, under: Mapping[str, AttemptCounter], trials: Trials | None
 ) -> Findings:
-    shown = under[""] if run.settings.has_plain_run else whole
+    shown = under[""] if run.settings.has_plain_run else total
     checks, rated = shown.checks(), _rated_trials(run, trials)
     cases = tuple(
         case_finding(
@@ -336,16 +336,16 @@ def _findings(
         for exam in exams
     )
     tallies = list(shown.tallies.values())
-    tried = [[each.tallies[exam.id] for each in _conditions_tried(shown, whole, under)] for exam in exams]
+    tried = [[each.tallies[exam.id] for each in _conditions_tried(shown, total, under)] for exam in exams]
     rate, mean = pass_rate(tallies), mean_score(tallies)
-    circumstances, unsure = whole.circumstances.findings(run), whole.unsure.findings(run)
-    unmet, broke = _unmet(run, whole, under), _agent_failures(run, whole, under, mean)
+    circumstances, unsure = total.circumstances.findings(run), total.unsure.findings(run)
+    unmet, broke = _unmet(run, total, under), _agent_failures(run, total, under, mean)
     run_notes = notes(
-        run, whole.counts(), rate, cases=len(cases), battle=None, unmet=unmet, parts=whole.parts(), broke=broke
+        run, total.counts(), rate, cases=len(cases), battle=None, unmet=unmet, parts=total.parts(), broke=broke
     )
     return Findings(
         run=run,
-        counts=whole.counts(),
+        counts=total.counts(),
         pass_rate=rate,
         mean_score=mean,
         median_score=shown.median_mark(),
@@ -354,13 +354,13 @@ def _findings(
         categories=by_category(cases, shown.tallies),
         parts=shown.parts(),
         cases=cases,
-        troubles=whole.troubles(under),
-        usage=whole.usage if run.canaries is None else whole.usage + run.canaries.usage,
+        troubles=total.troubles(under),
+        usage=total.usage if run.canaries is None else total.usage + run.canaries.usage,
         latency=shown.latency(),
         first_token=shown.first_token(),
         checks=checks,
         conditions=side_by_side(under, trials),
-        lies=lie_findings(whole.lies),
+        lies=lie_findings(total.lies),
         circumstances=circumstances,
         unsure=unsure,
         notes=_all_notes(run, exams, circumstances, unsure, run_notes),
@@ -368,10 +368,10 @@ def _findings(
 
 
 def _agent_failures(
-    run: Run, whole: AttemptCounter, under: Mapping[str, AttemptCounter], mean: Estimate
+    run: Run, total: AttemptCounter, under: Mapping[str, AttemptCounter], mean: Estimate
 ) -> AgentFailures:
-    plain = under[""] if run.settings.has_plain_run else whole
-    counts, every = plain.counts(), whole.counts()
+    plain = under[""] if run.settings.has_plain_run else total
+    counts, every = plain.counts(), total.counts()
     return AgentFailures(
         rated=counts,
         marked=plain.by_agent_marked,
@@ -382,21 +382,21 @@ def _agent_failures(
 
 
 def _all_notes(
-    run: Run, exams: Sequence[Exam], befell: Circumstances, unsure: UnsureMarks, said: Iterable[str]
+    run: Run, exams: Sequence[Exam], befell: Circumstances, unsure: UnsureMarks, notes: Iterable[str]
 ) -> tuple[str, ...]:
     befallen = (*draft_sentences(exams), *of_interim(run), *of_canaries(run), *of_circumstances(run, befell))
     known = language_sentences(run, exams)
-    return (*befallen, *of_unsure(run, unsure), *of_kinship(run), *known, *said)
+    return (*befallen, *of_unsure(run, unsure), *of_kinship(run), *known, *notes)
 
 
 def _conditions_tried(
-    shown: AttemptCounter, whole: AttemptCounter, under: Mapping[str, AttemptCounter]
+    shown: AttemptCounter, total: AttemptCounter, under: Mapping[str, AttemptCounter]
 ) -> Iterable[AttemptCounter]:
     """Return the conditions over which pass@k is computed: the plain run alone, or else each of them."""
-    return under.values() if shown is whole and under else [shown]
+    return under.values() if shown is total and under else [shown]
 
 
-def _unmet(run: Run, whole: AttemptCounter, under: Mapping[str, AttemptCounter]) -> list[str]:
+def _unmet(run: Run, total: AttemptCounter, under: Mapping[str, AttemptCounter]) -> list[str]:
     """Return the conditions whose fault no attempt encountered."""
-    gathered = under or {run.settings.conditions[0]: whole}
+    gathered = under or {run.settings.conditions[0]: total}
     return [name for name, each in gathered.items() if name and each.met == 0]

@@ -163,30 +163,30 @@ def people_finding(
 
 
 def labelled_of(
-    said: Mapping[Key, bool], judged: Mapping[Key, bool], weights: Mapping[Key, float] | None = None
+    labels: Mapping[Key, bool], judged: Mapping[Key, bool], weights: Mapping[Key, float] | None = None
 ) -> Labelled:
     """Cross-tabulate labels with the judge's verdicts, as effective numbers of equally weighted labels."""
-    passes, passes_right = _weigh([key for key in said if judged[key]], said, weights)
-    fails, fails_wrong = _weigh([key for key in said if not judged[key]], said, weights)
+    passes, passes_right = _weigh([key for key in labels if judged[key]], labels, weights)
+    fails, fails_wrong = _weigh([key for key in labels if not judged[key]], labels, weights)
     return Labelled(passes=passes, passes_right=passes_right, fails=fails, fails_wrong=fails_wrong)
 
 
-def _weigh(keys: Sequence[Key], said: Mapping[Key, bool], weights: Mapping[Key, float] | None) -> tuple[float, float]:
+def _weigh(keys: Sequence[Key], labels: Mapping[Key, bool], weights: Mapping[Key, float] | None) -> tuple[float, float]:
     """Return the effective number of labels and how many of them pass."""
     if weights is None or not keys:
-        return len(keys), sum(said[key] for key in keys)
+        return len(keys), sum(labels[key] for key in keys)
     size, total = effective_size(weights[key] for key in keys), sum(weights[key] for key in keys)
-    return size, size * sum(weights[key] for key in keys if said[key]) / total
+    return size, size * sum(weights[key] for key in keys if labels[key]) / total
 
 
 def _by_category(
-    said: Mapping[Key, bool],
+    labels: Mapping[Key, bool],
     judged: Mapping[Key, bool],
     categories: Mapping[str, tuple[Container[str], JudgedShare]],
     weights: Mapping[Key, float] | None,
 ) -> Iterator[tuple[str, Estimate]]:
     for name, (exams, by_judge) in categories.items():
-        inside = {key: passed for key, passed in said.items() if key.exam in exams}
+        inside = {key: passed for key, passed in labels.items() if key.exam in exams}
         if len(inside) >= FEWEST_BY_CATEGORY:
             rate = rate_by_people(labelled_of(inside, judged, weights), share=by_judge.share, cases=by_judge.cases)
             yield name, _of_all(rate, by_judge)

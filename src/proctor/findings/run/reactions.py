@@ -102,15 +102,15 @@ def _exchanged_fields(lie: InjectedLie) -> list[_Field]:
     return list(_differing(lie_value, truth_value))
 
 
-def _differing(said: Any, true: Any, name: str = "") -> Iterator[_Field]:
-    if isinstance(said, dict) and isinstance(true, dict):
-        for key in said.keys() & true.keys():
-            yield from _differing(said[key], true[key], key)
-    elif isinstance(said, list) and isinstance(true, list):
-        for one, other in zip(said, true, strict=False):
+def _differing(stated: Any, true: Any, name: str = "") -> Iterator[_Field]:
+    if isinstance(stated, dict) and isinstance(true, dict):
+        for key in stated.keys() & true.keys():
+            yield from _differing(stated[key], true[key], key)
+    elif isinstance(stated, list) and isinstance(true, list):
+        for one, other in zip(stated, true, strict=False):
             yield from _differing(one, other, name)
-    elif said != true and name:
-        yield _Field(name, said, true)
+    elif stated != true and name:
+        yield _Field(name, stated, true)
 
 
 def _is_named(field: str, place: Mentions) -> bool:

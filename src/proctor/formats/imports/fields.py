@@ -350,13 +350,13 @@ def _calls_of(each: Mapping[str, Any]) -> Iterator[ToolCall]:
             yield _call(each["function_call"])
 
 
-def _call(told: Mapping[str, Any]) -> ToolCall:
-    function = mapping(told.get("function")) or told
+def _call(call: Mapping[str, Any]) -> ToolCall:
+    function = mapping(call.get("function")) or call
     given = function.get("arguments", function.get("input"))
     if isinstance(given, str):
         with suppress(ValueError, RecursionError):
             given = json.loads(given)
-    own = told.get("call_id") or told.get("id")
+    own = call.get("call_id") or call.get("id")
     return ToolCall(
         name=str(function["name"]),
         arguments=given if isinstance(given, dict) else {"arguments": given},

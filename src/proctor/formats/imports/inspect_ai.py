@@ -279,11 +279,11 @@ def _metadata(sample: dict[str, Any]) -> dict[str, Any]:
     return known | ({"targets": target} if isinstance(target, list) and len(target) > 1 else {})
 
 
-def _usages(told: Any) -> dict[str, Usage]:
+def _usages(usages: Any) -> dict[str, Usage]:
     """Return model → its usage."""
     used = {
         model: usage_of(each.get("input_tokens"), each.get("output_tokens"), cost=each.get("total_cost"))
-        for model, each in (told.items() if isinstance(told, dict) else ())
+        for model, each in (usages.items() if isinstance(usages, dict) else ())
         if isinstance(each, dict)
     }
     return {model: each for model, each in used.items() if each is not None}

@@ -185,12 +185,12 @@ def _result(
     return ImportedResult(reply=reply, review=review, usage=usage or Usage(), started=started, ended=ended)
 
 
-def _review(told: Mapping[str, dict[str, Any]], log: ImportLog, *, off_scale: bool) -> Review:
-    correct = told.get("match", {}).get("correct")
+def _review(events: Mapping[str, dict[str, Any]], log: ImportLog, *, off_scale: bool) -> Review:
+    correct = events.get("match", {}).get("correct")
     if isinstance(correct, bool):
-        picked = told["match"].get("picked")
+        picked = events["match"].get("picked")
         return Review(parts=(Part(name="match", value=float(correct), explanation=f"picked {picked!r}"),))
-    metrics = told.get("metrics", {})
+    metrics = events.get("metrics", {})
     score = metrics.get("score")
     if off_scale and score is not None:
         return Review(unscored="the scores are on another scale than 0 to 1")

@@ -233,8 +233,10 @@ def _column(found: Mapping[str, Any]) -> int:
     return column if isinstance(column, int) else 0
 
 
-def _provider(told: Any) -> str:
-    return str(told.get("label") or told.get("id")) if isinstance(told, dict) else str(told or "unknown")
+def _provider(provider: Any) -> str:
+    return (
+        str(provider.get("label") or provider.get("id")) if isinstance(provider, dict) else str(provider or "unknown")
+    )
 
 
 def _label(prompt: Any) -> str:

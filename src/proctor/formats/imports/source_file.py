@@ -203,15 +203,15 @@ class SourceFile:
         return found
 
 
-def _missing(beside: dict[str, Any], here: int) -> str:
+def _missing(record: dict[str, Any], here: int) -> str:
     """Describe missing pages by an API's metadata; empty if there are none."""
-    raw_meta = beside.get("meta")
+    raw_meta = record.get("meta")
     meta: dict[str, Any] = raw_meta if isinstance(raw_meta, dict) else {}
     total, pages, page = (meta.get(name) for name in ("totalItems", "totalPages", "page"))
     if isinstance(total, int) and total > here:
         which = f"page {page} of {pages}, " if isinstance(page, int) and isinstance(pages, int) else ""
         return f"{which}{here:,} of {total:,} items"
-    more = beside.get("has_more") is True or bool(meta.get("cursor") or meta.get("nextCursor"))
+    more = record.get("has_more") is True or bool(meta.get("cursor") or meta.get("nextCursor"))
     return f"{here:,} items, and more follow there" if more else ""
 
 

@@ -118,8 +118,8 @@ def _rules(pair: Pair) -> Iterator[Callable[[Pair], Iterator[Found]]]:
         yield from _RULES_FOR_SOURCES if source else _ALL_RULES
 
 
-def _is_evasive(told: Statements) -> bool:
-    return not told.commits
+def _is_evasive(statements: Statements) -> bool:
+    return not statements.commits
 
 
 def _retraction(pair: Pair) -> Iterator[Found]:

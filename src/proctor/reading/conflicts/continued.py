@@ -78,10 +78,10 @@ def _plain_side(pair: Pair) -> bool | None:
     return read_polarity(statements.stated, understand(pair.topic.asked)).yes
 
 
-def _meant(told: Statements) -> list[Claim]:
+def _meant(statements: Statements) -> list[Claim]:
     return [
         claim
-        for claim in told.claims
+        for claim in statements.claims
         if not (claim.open or claim.mentions or is_conditional(claim) or QUOTED.search(claim.text))
     ][:_MOST]
 
@@ -135,8 +135,8 @@ def _is_on_topic(pair: Pair, claim: Claim, *, yes: bool) -> bool:
     return taken_up or _SUBJECT.match(claim.body.folded) is not None
 
 
-def _own_words(told: Statements) -> list[str]:
-    return [word for claim in told.claims for word in claim.stems if word not in STOP and not is_light(word)]
+def _own_words(statements: Statements) -> list[str]:
+    return [word for claim in statements.claims for word in claim.stems if word not in STOP and not is_light(word)]
 
 
 def _is_related(word: str, other: str) -> bool:

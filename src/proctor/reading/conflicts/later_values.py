@@ -50,8 +50,8 @@ def continued_times(pair: Pair) -> Iterator[Found]:
             yield Found("time", first[0].quote, excerpt(claim.text), reason)
 
 
-def _stated_claims(told: Statements) -> list[Claim]:
-    return [claim for claim in told.claims if not (claim.open or claim.mentions)]
+def _stated_claims(statements: Statements) -> list[Claim]:
+    return [claim for claim in statements.claims if not (claim.open or claim.mentions)]
 
 
 def _clocks(claim: Claim) -> Iterator[Clock]:

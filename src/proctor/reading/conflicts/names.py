@@ -49,12 +49,12 @@ def differing_choices(pair: Pair) -> Iterator[Found]:
         yield Found("choice", first, second, f"first {one!r}, then {other!r}")
 
 
-def _chosen(asked: Inquiry, told: Statements) -> dict[str, str]:
+def _chosen(asked: Inquiry, statements: Statements) -> dict[str, str]:
     """Map each option of an either-or question that a reply chooses to the sentence that chooses it."""
     before, _, after = asked.asked.rstrip("?").rpartition(" or ")
     options = {stem(text.split()[-1]) for text in (before, after) if text.split()}
     found: dict[str, str] = {}
-    for claim in told.claims:
+    for claim in statements.claims:
         for place, word in enumerate(claim.passage.stems):
             near = claim.passage.stems[max(0, place - 2) : place]
             if word in options and not claim.open and NEGATORS.isdisjoint(near):
@@ -95,15 +95,15 @@ def _asks_for_finer(pair: Pair) -> bool:
     return not own and not asked.contests and asked.kind in _NAMING and not asked.offers
 
 
-def answers(told: Statements, known: frozenset[str], *, denied: bool = False) -> list[Named]:
+def answers(statements: Statements, known: frozenset[str], *, denied: bool = False) -> list[Named]:
     """Return the names in a reply that the question did not give; of a reply without any, its short phrases."""
-    named = [name for name in told.names if name.denied is denied and not name.stems <= known]
-    return named or ([] if denied else list(_phrases(told, known)))
+    named = [name for name in statements.names if name.denied is denied and not name.stems <= known]
+    return named or ([] if denied else list(_phrases(statements, known)))
 
 
-def _phrases(told: Statements, known: frozenset[str]) -> Iterator[Named]:
+def _phrases(statements: Statements, known: frozenset[str]) -> Iterator[Named]:
     """Yield short answers without a verb of their own: `the coastal road`."""
-    for claim in told.claims:
+    for claim in statements.claims:
         own = [word for word in claim.passage.stems if word not in STOP and word not in known]
         if (
             claim.open
@@ -112,7 +112,7 @@ def _phrases(told: Statements, known: frozenset[str]) -> Iterator[Named]:
             or _SPEAKERS & claim.stems
             or not own
             or len(claim.passage) > _LONGEST_ANSWER
-            or told.word is not None
+            or statements.word is not None
         ):
             continue
         if not any(word.isalpha() for word in own) or any(is_light(word) for word in own):
@@ -213,9 +213,9 @@ def differing_lists(pair: Pair) -> Iterator[Found]:
         yield Found("list", first[1].text, second[1].text, reason)
 
 
-def _items(told: Statements, known: frozenset[str]) -> tuple[list[frozenset[str]], Claim] | None:
+def _items(statements: Statements, known: frozenset[str]) -> tuple[list[frozenset[str]], Claim] | None:
     """Return the items of the first sentence that lists several, and that sentence; None if it is open-ended."""
-    for claim in told.claims:
+    for claim in statements.claims:
         if claim.open or _LEAVES_OPEN.search(claim.passage.folded):
             continue
         listed = items(_LISTED.sub(r"\1", claim.text.partition(": ")[2] or claim.text))

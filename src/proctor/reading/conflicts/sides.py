@@ -80,11 +80,11 @@ def _side(pair: Pair, place: int) -> Side | None:
     return None if result.yes is None else Side(result.yes, statements.first())
 
 
-def _side_of_answer(pair: Pair, told: Statements, *, least: float) -> Side | None:
+def _side_of_answer(pair: Pair, statements: Statements, *, least: float) -> Side | None:
     """Return the side of a reply to the topic itself, explicit or implied by a reply that covers enough of it."""
-    result = read_polarity(told.stated, understand(pair.topic.asked))
-    by_meaning = _takes_up(pair.topic, told.body, least=least) and not _is_partial(told)
-    return Side(result.yes, told.first()) if result.yes is not None and (result.outright or by_meaning) else None
+    result = read_polarity(statements.stated, understand(pair.topic.asked))
+    by_meaning = _takes_up(pair.topic, statements.body, least=least) and not _is_partial(statements)
+    return Side(result.yes, statements.first()) if result.yes is not None and (result.outright or by_meaning) else None
 
 
 def _is_narrower(pair: Pair, asked: Inquiry) -> bool:
@@ -108,12 +108,12 @@ def rejects(pair: Pair, body: str) -> bool:
     return any(are_opposed(word, other) for word in own for other in stems) and not says_of_it(pair.topic, body)
 
 
-def _on_topic(pair: Pair, told: Statements, *, to_another: bool) -> str:
+def _on_topic(pair: Pair, statements: Statements, *, to_another: bool) -> str:
     """Return the statements of a reply that are about the topic; `I don't admit that` is not.
 
     In the reply to another question or a remark, they must also stay in scope: `That is …` is about the remark.
     """
-    stated = (claim for claim in told.claims if not (claim.open or claim.mentions or QUOTED.search(claim.text)))
+    stated = (claim for claim in statements.claims if not (claim.open or claim.mentions or QUOTED.search(claim.text)))
     taken = (claim for claim in stated if _takes_up(pair.topic, claim.body.folded, least=0.0))
     return " ".join(
         claim.body.folded
@@ -126,19 +126,19 @@ def _keeps_to(pair: Pair, claim: Claim) -> bool:
     return not is_of_what_came_later(pair, claim) if pair.linked else keeps_to(pair, claim)
 
 
-def _is_partial(told: Statements) -> bool:
+def _is_partial(statements: Statements) -> bool:
     """Whether a reply is a qualified yes: `…, but not on Sundays`."""
-    return any(_PARTIAL.search(claim.passage.folded) for claim in told.claims)
+    return any(_PARTIAL.search(claim.passage.folded) for claim in statements.claims)
 
 
-def _side_of_bare_answer(asked: Inquiry, told: Statements) -> Side | None:
+def _side_of_bare_answer(asked: Inquiry, statements: Statements) -> Side | None:
     """Return the side of a bare yes or no; a reversed question inverts it, and to a doubt only a no counts."""
-    word = told.word
+    word = statements.word
     if word is None or asked.negative or (asked.doubts and word):
         return None  # `Yes` to a doubt stands by the answer; `No` to `Is it not …?` may mean either
     if asked.inverted:
-        return Side(not word, told.first())
-    return Side(word, told.first()) if asked.doubts else None
+        return Side(not word, statements.first())
+    return Side(word, statements.first()) if asked.doubts else None
 
 
 def says_of_it(topic: Inquiry, body: str) -> bool:
@@ -168,9 +168,9 @@ def opposite_words(pair: Pair) -> Iterator[Found]:
             yield Found("yes-no", excerpt(claim.text), excerpt(other_claim.text), "one says the opposite of the other")
 
 
-def _of_one_word(told: Statements, known: frozenset[str]) -> Iterator[tuple[Claim, str]]:
+def _of_one_word(statements: Statements, known: frozenset[str]) -> Iterator[tuple[Claim, str]]:
     """Yield the sentences with exactly one content word not in the questions, and that word."""
-    for claim in told.claims:
+    for claim in statements.claims:
         if claim.open or claim.mentions or claim.denies:
             continue
         own = frozenset(claim.body.stems) - STOP - known
@@ -196,13 +196,13 @@ def denied_values(pair: Pair) -> Iterator[Found]:
     yield from _same_but_denied(pair)
 
 
-def _denied_names(pair: Pair, mine: Statements, theirs: Statements, *, forward: bool) -> Iterator[Found]:
-    for name in answers(theirs, pair.topic.stems, denied=True):
+def _denied_names(pair: Pair, mine: Statements, other: Statements, *, forward: bool) -> Iterator[Found]:
+    for name in answers(other, pair.topic.stems, denied=True):
         named = answers(mine, pair.topic.stems)
         stated = [own for own in named if own.stems & name.stems - STOP]
         if len(stated) < len(named):
             continue  # beside another answer, the denial is about something else
-        if stated and not any(own.stems & name.stems for own in theirs.names if not own.denied):
+        if stated and not any(own.stems & name.stems for own in other.names if not own.denied):
             yield _in_order(forward, stated[0].quote, name.quote)
 
 

@@ -61,8 +61,8 @@ def differing_times(pair: Pair) -> Iterator[Found]:
             yield _build_finding(name, (first, second))
 
 
-def _facts_of_kind(kind: type[Fact], told: Statements, *, denied: bool = False) -> list[Stated]:
-    return [stated for stated in told.facts if isinstance(stated.fact, kind) and stated.denied is denied]
+def _facts_of_kind(kind: type[Fact], statements: Statements, *, denied: bool = False) -> list[Stated]:
+    return [stated for stated in statements.facts if isinstance(stated.fact, kind) and stated.denied is denied]
 
 
 def _is_granted(stated: Stated, asked: Inquiry, pair: Pair) -> bool:

@@ -195,8 +195,8 @@ def _agree(expected: Date, found: Date) -> Agreement:
     return "same"
 
 
-def _differ(mine: int | None, theirs: int | None) -> bool:
-    return mine is not None and theirs is not None and mine != theirs
+def _differ(mine: int | None, other: int | None) -> bool:
+    return mine is not None and other is not None and mine != other
 
 
 def _days_meet(expected: Date, found: Date) -> bool:

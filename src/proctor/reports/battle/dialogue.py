@@ -62,8 +62,8 @@ def _step(lane: Lane, step: Step | None, calls: Mapping[str, ToolCall], say: Sho
         yield from _call(call, say, depth=depth + 1)
 
 
-def _set_in(said: str, depth: int, style: str = "dim") -> RenderableType:
-    return Padding(Text(said, style), (0, 0, 0, 2 * depth))
+def _set_in(text: str, depth: int, style: str = "dim") -> RenderableType:
+    return Padding(Text(text, style), (0, 0, 0, 2 * depth))
 
 
 def _call(call: ToolCall, say: Shorten, *, depth: int = 0) -> Iterator[RenderableType]:

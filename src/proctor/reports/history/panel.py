@@ -264,10 +264,10 @@ def stroke(style: str, x1: float, y1: float, x2: float, y2: float) -> Markup:
     return Markup('<line class="{}" x1="{}" y1="{}" x2="{}" y2="{}"/>').format(style, *ends)
 
 
-def text(x: float, y: float, said: str, *, style: str = "", anchor: str = "start") -> Markup:
+def text(x: float, y: float, label: str, *, style: str = "", anchor: str = "start") -> Markup:
     """Draw one line of text."""
     return Markup('<text class="{}" x="{}" y="{}" text-anchor="{}">{}</text>').format(
-        style, _format_coordinate(x), _format_coordinate(y), anchor, said
+        style, _format_coordinate(x), _format_coordinate(y), anchor, label
     )
 
 

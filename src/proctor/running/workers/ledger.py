@@ -169,11 +169,11 @@ class RemoteBudget(Budget):
         self._ask()
         return number, waiter, answers
 
-    def _take_answer(self, number: int, heard: list[BudgetAnswer]) -> BudgetAnswer | None:
+    def _take_answer(self, number: int, answers: list[BudgetAnswer]) -> BudgetAnswer | None:
         """Return the answer, if any; a reservation whose requester was cancelled is returned by `hear`."""
         with self._mutex:
             del self._asking[number]
-        return heard[0] if heard else None
+        return answers[0] if answers else None
 
     def _send_spending(self, spending: Spending) -> None:
         with self._mutex:

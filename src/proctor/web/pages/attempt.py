@@ -210,13 +210,13 @@ def trials(store: Store, run: Run, exam: Exam, *, condition: str, around: int | 
 
 
 def _chosen_attempt(
-    store: Store, run: Run, exam: Exam, beside: Sequence[Attempt], *, trial: int | None, condition: str
+    store: Store, run: Run, exam: Exam, attempts: Sequence[Attempt], *, trial: int | None, condition: str
 ) -> Attempt:
     if condition not in run.settings.conditions:
         raise HTTPException(404, f"run {run.id} has no condition {condition!r}")
-    if trial is None and beside:
-        return worth_reading(beside)
-    found = next((each for each in beside if each.key.trial == trial), None)
+    if trial is None and attempts:
+        return worth_reading(attempts)
+    found = next((each for each in attempts if each.key.trial == trial), None)
     if found is not None:
         return found
     which = f"trial {trial}" if trial is not None else "attempt"

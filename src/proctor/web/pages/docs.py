@@ -52,28 +52,32 @@ def docs(request: Request) -> HTMLResponse:
     return render(request, "docs.html.j2", about=made["info"]["description"], families=families)
 
 
-def _operation(made: dict[str, Any], method: str, path: str, said: dict[str, Any]) -> Operation:
-    content = said.get("requestBody", {}).get("content", {})
+def _operation(made: dict[str, Any], method: str, path: str, operation: dict[str, Any]) -> Operation:
+    content = operation.get("requestBody", {}).get("content", {})
     return Operation(
-        id=said["operationId"],
+        id=operation["operationId"],
         method=method.upper(),
         path=path,
-        about=said.get("description") or said["summary"],
-        parameters=tuple(_parameter(made, each) for each in said.get("parameters", ())),
+        about=operation.get("description") or operation["summary"],
+        parameters=tuple(_parameter(made, each) for each in operation.get("parameters", ())),
         body=tuple(_fields(made, content.get("application/json", {}).get("schema", {}))),
         file="application/octet-stream" in content,
-        answers=tuple(_answer(made, status, each) for status, each in said["responses"].items()),
+        answers=tuple(_answer(made, status, each) for status, each in operation["responses"].items()),
     )
 
 
-def _parameter(made: dict[str, Any], said: dict[str, Any]) -> DocumentedField:
-    about = said.get("description") or said["schema"].get("description") or ""
-    return DocumentedField(name=said["name"], type=_type(made, said["schema"]), required=said["required"], about=about)
+def _parameter(made: dict[str, Any], parameter: dict[str, Any]) -> DocumentedField:
+    about = parameter.get("description") or parameter["schema"].get("description") or ""
+    return DocumentedField(
+        name=parameter["name"], type=_type(made, parameter["schema"]), required=parameter["required"], about=about
+    )
 
 
-def _answer(made: dict[str, Any], status: str, said: dict[str, Any]) -> tuple[str, str, tuple[DocumentedField, ...]]:
-    shape = said.get("content", {}).get("application/json", {}).get("schema", {})
-    return status, said["description"], tuple(_fields(made, shape))
+def _answer(
+    made: dict[str, Any], status: str, response: dict[str, Any]
+) -> tuple[str, str, tuple[DocumentedField, ...]]:
+    shape = response.get("content", {}).get("application/json", {}).get("schema", {})
+    return status, response["description"], tuple(_fields(made, shape))
 
 
 def _fields(made: dict[str, Any], shape: dict[str, Any]) -> Iterator[DocumentedField]:

@@ -113,10 +113,10 @@ def plan_page(request: Request) -> HTMLResponse:
     return page
 
 
-def in_fields(said: str) -> str:
+def in_fields(message: str) -> str:
     """Replace command-line options in a sentence with the names of form fields."""
     names = {name: f"“{each.label}”" for name, each in FIELDS.items()} | {"run": "“From a stored run”"}
-    return re.sub(r"--(\w+)", lambda option: names.get(option[1], option[1]), said)
+    return re.sub(r"--(\w+)", lambda option: names.get(option[1], option[1]), message)
 
 
 def _answer(

@@ -256,9 +256,9 @@ async def _events(watched: _Watched, *, to_its_end: bool) -> AsyncIterator[bytes
             return
 
 
-def _differ(told: dict[str, Any], last: dict[str, Any] | None) -> bool:
+def _differ(record: dict[str, Any], last: dict[str, Any] | None) -> bool:
     kept = ("status", "done", "steps", "turns", "verdicts", "planned", "reason")
-    return last is None or bool(told["newest"]) or any(told[name] != last[name] for name in kept)
+    return last is None or bool(record["newest"]) or any(record[name] != last[name] for name in kept)
 
 
 def _event(kind: str, data: dict[str, Any]) -> bytes:

@@ -78,9 +78,9 @@ def config_problem(request: Request) -> str:
     return site.config_problem if session.known or site.settings.token is None else ""
 
 
-def spoken(said: str, limit: int = 1000) -> Markup:
+def spoken(text: str, limit: int = 1000) -> Markup:
     """Format an internal message as HTML, with text in backticks as code."""
-    pieces = one_line(said, limit).split("`")
+    pieces = one_line(text, limit).split("`")
     if len(pieces) % 2 == 0:  # an unclosed backtick
         pieces[-2:] = ["`".join(pieces[-2:])]
     return Markup("").join(

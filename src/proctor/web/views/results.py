@@ -369,8 +369,8 @@ def _chips_of_attempts(site: Site, run: Run, read: CachedFindings, wanted: Resul
     return _attempt_chips(sum(counts.values()), {**counts, "not_passed": counts.get("not_passed", 0) + failed})
 
 
-def _attempt_chips(total: int, told: Mapping[str, int]) -> Chips:
-    return Chips(view="attempt", all=total, kinds=[(_SIGNS[name], told.get(name, 0)) for name in _OF_ATTEMPTS])
+def _attempt_chips(total: int, counts: Mapping[str, int]) -> Chips:
+    return Chips(view="attempt", all=total, kinds=[(_SIGNS[name], counts.get(name, 0)) for name in _OF_ATTEMPTS])
 
 
 def _attempt_line(exams: Mapping[str, Exam], attempt: Attempt) -> ResultRow:
