@@ -7,6 +7,7 @@ import importlib
 import importlib.util
 import os
 import shutil
+import signal
 import tempfile
 import uuid
 import warnings
@@ -25,6 +26,9 @@ settings.register_profile("same", derandomize=True, deadline=None)
 settings.register_profile("explore", deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 """Properties are tried on the same examples each time, so that a failure is the change's; `explore` looks elsewhere."""
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a run in the background: its programs hear Ctrl-C still
 
 _REQUIRED = "PROCTOR_REQUIRE_POSTGRES"
 _SYNCHRONOUS = database.SYNCHRONOUS

@@ -386,7 +386,7 @@ def test_cases_that_failed_each_in_its_own_way_stand_below_their_condition(
         return f"{number} euros"
 
     failures = played(tmp_path, agent, conditions="all", config=Config(conditions={"poor": {"budget": 0}}))
-    alone = "1 case failed in a way of its own: "
+    alone = "1 case failed in its own way: "
     assert main(["failures", "run", "--store", str(tmp_path / "s.db")]) == 0
     assert f"What failed under poor\n{alone}" in capsys.readouterr().out
     assert f"What failed under poor:\n\n{alone}" in markdown(failures)

@@ -44,7 +44,7 @@ def test_a_gate_that_names_its_own_run_says_so(tmp_path: Path) -> None:
     for name in ("new", new.run.id):
         with pytest.raises(NoSuchRun, match=f"run {name} cannot be compared with itself"):
             resolved(f"not worse than {name} by 0.5", new, store)
-    with pytest.raises(NoSuchRun, match="no run has the id"):
+    with pytest.raises(NoSuchRun, match="no run has the name"):
         resolved("not worse than nightly by 0.5", new, store)
 
 

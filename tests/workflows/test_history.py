@@ -61,9 +61,9 @@ def test_a_benchmark_can_be_named(store: str) -> None:
 
 
 def test_a_benchmark_or_agent_that_is_not_stored_is_refused_with_the_nearest(store: str) -> None:
-    with pytest.raises(UsageError, match="no stored run has --benchmark 'handbok'; did you mean 'handbook'"):
+    with pytest.raises(UsageError, match="no stored run has the benchmark 'handbok'; did you mean 'handbook'"):
         read_history(store=store, benchmark="handbok")
-    with pytest.raises(UsageError, match="no stored run has --agent 'x'; there are 'python:agent:librarian'"):
+    with pytest.raises(UsageError, match="no stored run has the agent 'x'; there are 'python:agent:librarian'"):
         read_history(store=store, agent="x")
 
 

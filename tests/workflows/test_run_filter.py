@@ -45,7 +45,7 @@ def test_only_what_has_all_that_was_asked_for_is_kept(only: RunFilter, ids: str)
         (RunFilter(agent="agent 9"), "did you mean 'agent"),
         (RunFilter(benchmark="nothing like it"), "there are 'b1', 'b0'"),
         (RunFilter(labels={"tem": "a"}), "did you mean 'team'"),
-        (RunFilter(labels={"team": "z"}), "--label team= 'z'"),
+        (RunFilter(labels={"team": "z"}), "the value of team 'z'"),
     ],
 )
 def test_a_name_that_no_run_has_is_told_and_not_an_empty_list(only: RunFilter, message: str) -> None:
@@ -69,5 +69,5 @@ def test_a_date_is_taken_as_it_stands(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["", "yesterday", "7 years", "2026-13-01", "99999999999d"])
 def test_what_is_neither_is_refused_with_what_is_expected(text: str) -> None:
-    with pytest.raises(UsageError, match="expected such as 2026-11-01"):
+    with pytest.raises(UsageError, match="expected one such as 2026-11-01"):
         moment(text)
