@@ -29,4 +29,4 @@ def opened(browser: Any, site: str) -> Iterator[Opening]:
     opening = Opening(browser, site)
     yield opening
     opening.close()
-    assert opening.complaints == []
+    assert opening.complaints == [], opening.complaints

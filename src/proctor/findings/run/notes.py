@@ -103,7 +103,7 @@ def _of_conditions(run: Run) -> str:
 def _of_battle(run: Run, battle: BattleFindings) -> Iterator[str]:
     n = battle.conversations
     if n < 30 and battle.pass_rate.value is not None:
-        what = "1 conversation" if n == 1 else f"{n} conversations"
+        what, are = ("1 conversation", "is only 1") if n == 1 else (f"{n} conversations", f"are only {n}")
         more = "more trials" if run.settings.type == "abm-static" else "more seed questions or trials"
         if seeds := battle.pass_rate.clusters:
             yield (
@@ -111,7 +111,7 @@ def _of_battle(run: Run, battle: BattleFindings) -> Iterator[str]:
                 f"{seeds} seeds and are wide; use more seed questions."
             )
         else:
-            yield f"The intervals are wide, because they count conversations, here {n}: {more} narrow them."
+            yield f"The intervals are wide: they are over conversations, and there {are}; {more} narrow them."
     if not run.settings.context_given:
         yield (
             "The agent receives each question alone: it must keep its own memory of the conversation, "
