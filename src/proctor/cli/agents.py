@@ -52,7 +52,7 @@ def command(ctx: click.Context, store: str | None, config_path: Path | None, as_
 
 @command.command("test")
 @click.argument("agent", metavar="NAME|SPEC", shell_complete=completion.agents)
-@click.option("--question", help="What it is asked [default: what it can help with].")
+@click.option("--question", help="The question to ask [default: what can you help with?].")
 @number(
     "--timeout",
     bounds=BOUNDS["timeout"],

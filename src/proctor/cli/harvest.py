@@ -57,7 +57,7 @@ _INCOMPLETE = 4
 @click.option(
     "--from-replies",
     is_flag=True,
-    help="Draft answers and expectations from recorded replies too, which nobody has judged.",
+    help="Also draft answers and expectations from recorded replies that nobody has judged.",
 )
 @click.option("--force", is_flag=True, help="Replace the suite if it exists.")
 @options.as_json

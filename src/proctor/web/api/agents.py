@@ -15,7 +15,7 @@ router = APIRouter(tags=["agents"])
 
 @router.get("/agents", response_model=shapes.Players)
 def list_agents(request: Request) -> Response:
-    """Who can be examined, judge and ask."""
+    """List the agents, reviewers and examiners that can be used."""
     config = site_of(request).config
     return answer(
         {

@@ -55,7 +55,7 @@ Content = Annotated[bytes, Depends(_content)]
 
 @router.get("/benchmarks", response_model=shapes.Benchmarks)
 def list_benchmarks(request: Request) -> Response:
-    """Every benchmark, with its versions."""
+    """List all benchmarks with their versions."""
     return answer({"benchmarks": site_of(request).library.all()})
 
 
@@ -67,7 +67,7 @@ async def save_benchmark(
     name: Annotated[str, Query(max_length=LONGEST_NAME, description="A suite may have its own")] = "",
     description: Annotated[str, Query(max_length=LONGEST_DESCRIPTION)] = "",
 ) -> Response:
-    """Keep a file as a benchmark, or as a new version of the one that has this name. 422 tells all of its errors."""
+    """Store a file as a benchmark, or as a new version of the benchmark with this name. 422 lists all errors."""
     library = site_of(request).library
 
     def save() -> StoredBenchmark:
@@ -82,19 +82,19 @@ async def save_benchmark(
 
 @router.post("/benchmarks/check", response_model=shapes.Checked, openapi_extra=_BODY)
 async def check_benchmark(file: FileName, content: Content) -> Response:
-    """What is in a file: preview, compatibility, every error, how a table was converted. Nothing is kept."""
+    """Check a file: preview, compatibility, all errors, and how a table was converted. Nothing is stored."""
     return answer(_examination_body(await run_in_threadpool(lambda: take_in(file, content))))
 
 
 @router.get("/benchmarks/{benchmark}", response_model=shapes.BenchmarkBody)
 def read_benchmark(request: Request, benchmark: Named) -> Response:
-    """One benchmark with its versions."""
+    """Get a benchmark with its versions."""
     return answer(site_of(request).library.find(benchmark))
 
 
 @router.delete("/benchmarks/{benchmark}", status_code=204)
 def remove_benchmark(request: Request, benchmark: Named) -> Response:
-    """Forget a benchmark with all its versions; runs keep theirs."""
+    """Delete a benchmark with all its versions. Runs keep their own copy."""
     site_of(request).library.delete(benchmark)
     return Response(status_code=204)
 
@@ -108,14 +108,14 @@ def list_cases(
     offset: Annotated[int, Query(ge=0, le=10_000_000)] = 0,
     limit: Annotated[int, Query(ge=1, le=500)] = 100,
 ) -> Response:
-    """Its questions with what is expected."""
+    """List the cases of a benchmark with their expectations."""
     found = [case for case in site_of(request).library.read(benchmark, version).cases if _matches(case, q)]
     return answer({"cases": [plain(case) for case in found[offset : offset + limit]], "found": len(found)})
 
 
 @router.get("/benchmarks/{benchmark}/doctor", response_model=shapes.BenchmarkProblemsBody)
 def consult_doctor(request: Request, benchmark: Named, version: Which = None) -> Response:
-    """What is wrong with the benchmark itself, the worst first."""
+    """List problems of the benchmark itself, worst first."""
     return answer({"complaints": find_problems(site_of(request).library.read(benchmark, version))})
 
 
@@ -125,7 +125,7 @@ def consult_doctor(request: Request, benchmark: Named, version: Which = None) ->
     responses={200: {"content": {"application/octet-stream": {}}}},
 )
 def download_benchmark(request: Request, benchmark: Named, version: Which = None) -> FileResponse:
-    """The file as it came."""
+    """Download the file as it was uploaded."""
     path = site_of(request).library.original(benchmark, version)
     return FileResponse(path, media_type="application/octet-stream", filename=path.name)
 

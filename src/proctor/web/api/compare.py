@@ -28,7 +28,7 @@ def compare_runs(
     k: Annotated[int | None, Query(ge=1, le=1_000_000)] = None,
     force: Annotated[bool, Query(description="Also runs that were evaluated differently")] = False,
 ) -> Response:
-    """B against A, case by case. 400: they were not evaluated in the same way."""
+    """Compare run B with run A, case by case. 400: they were not evaluated in the same way."""
     return answer(pair_as_dict(compare_findings(_findings(request, a), _findings(request, b), k=k, force=force)))
 
 
@@ -38,7 +38,7 @@ def compare_several(
     run: Annotated[list[str], Query(min_length=2, max_length=MOST_RUNS, description="Once for each run")],
     force: Annotated[bool, Query(description="Also runs that were evaluated differently")] = False,
 ) -> Response:
-    """Several runs with ranks, cost, every pair and every case. 400: they were not evaluated in the same way."""
+    """Compare several runs: ranks, cost, all pairs and all cases. 400: they were not evaluated in the same way."""
     archive = site_of(request).store.archive
     chosen = dict.fromkeys(archive.find(each).id for each in run)
     return answer(many_as_dict(compare_many([_findings(request, each) for each in chosen], force=force)))

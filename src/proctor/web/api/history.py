@@ -24,7 +24,7 @@ def history(
     last: Annotated[int, Query(ge=1, le=1000)] = 20,
     strict: bool = False,
 ) -> Response:
-    """The runs of one benchmark, in the order of time, and which changes are real."""
+    """List the runs of a benchmark in time order, and which changes are significant."""
     store = site_of(request).settings.store
     entries = read_history(store=store, benchmark=benchmark, agent=agent, by=by, last=last, strict=strict)
     return answer({"entries": as_list(entries)})

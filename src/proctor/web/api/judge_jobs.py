@@ -59,7 +59,7 @@ class JudgeJobBody(shapes.ResponseBody):
 
 @router.post("/judge-jobs/estimate", response_model=JudgePlanBody, responses=STATES)
 def estimate_judge(request: Request, wanted: JudgeRequest) -> Response:
-    """What a judge would take, told before it is asked."""
+    """Estimate the calls and cost of a judge, without calling it."""
     site = site_of(request)
     planned = plan_request(site, _runs(site, wanted), wanted.reviewer, wanted.budget)
     return answer({name: getattr(planned, name) for name in JudgePlanBody.model_fields})
@@ -67,7 +67,7 @@ def estimate_judge(request: Request, wanted: JudgeRequest) -> Response:
 
 @router.post("/judge-jobs", status_code=201, response_model=JudgeJobBody, responses=STATES)
 def start_judge(request: Request, wanted: JudgeRequest) -> Response:
-    """Have it judge what it has not judged yet, in a process of its own."""
+    """Start judging what the judge has not judged yet, in a separate process."""
     site = site_of(request)
     job = start_request(site, _runs(site, wanted), wanted.reviewer, wanted.budget)
     return answer(_body(job), status=201, location=f"/api/judge-jobs/{job.id}")
@@ -75,13 +75,13 @@ def start_judge(request: Request, wanted: JudgeRequest) -> Response:
 
 @router.get("/judge-jobs/{job}", response_model=JudgeJobBody)
 def read_judge(request: Request, job: Job) -> Response:
-    """How far it is."""
+    """Get the progress of a judge job."""
     return answer(_body(site_of(request).judge_jobs.find(job)))
 
 
 @router.post("/judge-jobs/{job}/cancel", response_model=JudgeJobBody, responses=STATES)
 def cancel_judge(request: Request, job: Job) -> Response:
-    """End it; what it has judged stays, and is not paid again."""
+    """Stop a judge job. Its judgements are kept and not paid for again."""
     return answer(_body(site_of(request).judge_jobs.cancel(job)))
 
 

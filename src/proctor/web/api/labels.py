@@ -63,14 +63,14 @@ class StoredSheet(shapes.ResponseBody):
 
 @router.get("/runs/{run}/labels", response_model=Labels)
 def list_labels(request: Request, run: Named) -> Response:
-    """All labels of a run. What they come to is `pass_rate_people` of the run itself."""
+    """List the labels of a run. The resulting rate is `pass_rate_people` of the run."""
     store = site_of(request).store
     return answer({"labels": [*map(_label_record, store.human_labels.of_run(store.archive.find(run).id))]})
 
 
 @router.post("/runs/{run}/labels", status_code=201, response_model=LabelBody)
 def add_label(request: Request, run: Named, new: NewLabel) -> Response:
-    """Say whether an attempt passes."""
+    """Label an attempt as pass or fail."""
     site = site_of(request)
     key = _key(request, run, new.case, new.condition, new.trial)
     made = put_label(
@@ -93,7 +93,7 @@ def remove_label(
     condition: str = "",
     trial: Annotated[int, Query(ge=1, le=1_000_000)] = 1,
 ) -> Response:
-    """Take a label back."""
+    """Remove a label."""
     site = site_of(request)
     key = _key(request, run, case, condition, trial)
     found = (each for each in site.store.human_labels.of_run(key.run) if each.key == key and each.who == who)
@@ -106,7 +106,7 @@ def remove_label(
 
 @router.get("/runs/{run}/labels/sheet", response_class=Response, responses={200: {"content": {"text/csv": {}}}})
 def read_label_sheet(request: Request, run: Named, drawing: Drawing) -> Response:
-    """Attempts drawn at random as a CSV file, to be filled in elsewhere."""
+    """Download a random sample of attempts as a CSV file to fill in elsewhere."""
     return download_sheet(request, run, drawing)
 
 
@@ -128,7 +128,7 @@ async def store_label_sheet(
     content: Annotated[bytes, Depends(_sheet)],
     who: Annotated[str, Query(min_length=1, max_length=200, description="Who labelled rows without a name")],
 ) -> Response:
-    """Store the labels of such a file, all or none."""
+    """Upload a filled-in CSV file; all labels are stored, or none."""
     store = site_of(request).settings.store
     stored = await run_in_threadpool(lambda: store_sheet(run, content, source="the file", store=store, who=who))
     return answer({"stored": stored})

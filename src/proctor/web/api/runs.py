@@ -58,7 +58,7 @@ def list_runs(
     offset: Annotated[int, Query(ge=0, le=10_000_000)] = 0,
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
 ) -> Response:
-    """Stored runs, newest first."""
+    """List stored runs, newest first."""
     site = site_of(request)
     wanted = {"status": status or "", "benchmark": benchmark or "", "agent": agent or ""}
     found = RunsWanted(**wanted, label=label, since=since, until=until, q=q).of(site.store.archive.runs())
@@ -67,7 +67,7 @@ def list_runs(
 
 @router.post("/runs", status_code=201, response_model=shapes.RunBody | shapes.StartedRuns)
 def create_run(request: Request, new: NewRun) -> Response:
-    """Store a run and play it, now or in turn; with several agents, one for each."""
+    """Create a run and start or queue it; with several agents, one run each."""
     site = site_of(request)
     runs = start(site, _read_run_request(new))
     where, rows = f"/api/runs/{runs[0].id}", [_row(site, run) for run in runs]
@@ -79,7 +79,7 @@ def create_run(request: Request, new: NewRun) -> Response:
 
 @router.post("/runs/estimate", response_model=shapes.RunEstimateBody)
 def estimate_run(request: Request, new: NewRun) -> Response:
-    """What a run would take, or those of all agents, told before anybody is called; nothing is stored."""
+    """Estimate the calls, cost and time of a run, or of one per agent. Nothing is called or stored."""
     forecast = estimate(site_of(request), _read_run_request(new))
     return answer(
         {
@@ -95,9 +95,9 @@ def estimate_run(request: Request, new: NewRun) -> Response:
 
 @router.get("/runs/{run}", response_model=shapes.FindingsBody, responses={202: {"model": shapes.PendingFindingsBody}})
 def read_run(request: Request, run: Named, cases: bool = False) -> Response:
-    """What a run found so far, and whether its gates are met; with `cases`, also of each case.
+    """Get the findings of a run so far and its gates; with `cases`, also each case.
 
-    202: it is large and still being read.
+    202: the run is large and still being read.
     """
     site = site_of(request)
     found = site.store.archive.find(run)
@@ -118,7 +118,7 @@ class RunChange(shapes.RequestBody):
 
 @router.patch("/runs/{run}", response_model=shapes.RunBody)
 def change_run(request: Request, run: Named, change: RunChange) -> Response:
-    """Give a run another name or other labels."""
+    """Change the name or labels of a run."""
     site = site_of(request)
     found = site.store.archive.find(run)
     name = found.name if change.name is None else change.name
@@ -128,7 +128,7 @@ def change_run(request: Request, run: Named, change: RunChange) -> Response:
 
 @router.delete("/runs/{run}", status_code=204, responses=STATES)
 def remove_run(request: Request, run: Named) -> Response:
-    """Forget a run that nobody is playing."""
+    """Delete a run. 409: it is running."""
     site = site_of(request)
     delete_run(site.store.archive.find(run).id, store=site.settings.store)
     return Response(status_code=204)
@@ -136,7 +136,7 @@ def remove_run(request: Request, run: Named) -> Response:
 
 @router.get("/runs/{run}/progress", response_model=shapes.ProgressBody)
 def read_progress(request: Request, run: Named) -> Response:
-    """Where a run stands, counted by the store."""
+    """Get the progress of a run, as counted by the store."""
     store = site_of(request).store
     return answer(RunProgress(store, store.archive.find(run).id).look())
 
@@ -151,27 +151,29 @@ _EVENTS: dict[int | str, dict[str, Any]] = {
 
 @router.get("/runs/{run}/events", response_class=StreamingResponse, responses=_EVENTS)
 async def watch_run(request: Request, run: Named) -> StreamingResponse:
-    """A run as it goes on, until it does not, as server-sent events: one whenever something has changed."""
+    """Stream the progress of a run as server-sent events, one for each change, until it ends."""
     return await stream_run(request, run, to_its_end=True)
 
 
 @router.post("/runs/{run}/pause", response_model=shapes.RunBody, responses=STATES)
 def pause_run(request: Request, run: Named) -> Response:
-    """Stop playing a run for now, wherever it is played."""
+    """Pause a run, wherever it is running."""
     site = site_of(request)
     return answer(_row(site, site.jobs.stop(run, "pause")))
 
 
 @router.post("/runs/{run}/cancel", response_model=shapes.RunBody, responses=STATES)
 def cancel_run(request: Request, run: Named) -> Response:
-    """Stop playing a run, wherever it is played; it can still be resumed."""
+    """Cancel a run, wherever it is running. It can still be resumed."""
     site = site_of(request)
     return answer(_row(site, site.jobs.stop(run, "cancel")))
 
 
 @router.post("/runs/{run}/resume", response_model=shapes.RunBody, responses=STATES)
 def resume_run(request: Request, run: Named, how: GoingOn | None = None) -> Response:
-    """Play what is missing; at another pace, with more trials, to the end, or time-outs again, where that is asked."""
+    """Run what is missing; optionally at another pace, with more trials, past an early stop, or with timeouts
+    retried.
+    """
     site = site_of(request)
     given = {} if how is None else how.model_dump()
     return answer(_row(site, go_on(site, site.store.archive.find(run), **given)))
@@ -179,7 +181,7 @@ def resume_run(request: Request, run: Named, how: GoingOn | None = None) -> Resp
 
 @router.post("/runs/{run}/rescore", status_code=201, response_model=shapes.RunBody, responses=STATES)
 def rescore_run(request: Request, run: Named, how: NewRescore) -> Response:
-    """Have the stored replies judged again, as a run of its own; no agent is asked."""
+    """Judge the stored replies again, as a new run. The agent is not called."""
     site = site_of(request)
     given = how.model_dump(exclude={"reviewer"})
     made = start_rescore(site, site.store.archive.find(run), reviewers=judges_in(how.reviewer), **given)
@@ -200,7 +202,7 @@ def list_attempts(
     offset: Annotated[int, Query(ge=0, le=100_000_000)] = 0,
     limit: Annotated[int, Query(ge=1, le=500)] = 100,
 ) -> Response:
-    """A page of a run's attempts, without what was said."""
+    """List attempts of a run, page by page, without their transcripts."""
     site = site_of(request)
     found = site.store.archive.find(run)
     which = _which(request, found, verdict=verdict, category=category, check=check, stage=stage)
@@ -228,7 +230,7 @@ def read_attempt(
     condition: str = "",
     trial: Annotated[int, Query(ge=1, le=1_000_000)] = 1,
 ) -> Response:
-    """One attempt with everything that was said."""
+    """Get one attempt with its transcript."""
     archive = site_of(request).store.archive
     key = Key(run=archive.find(run).id, exam=storable(case), condition=storable(condition), trial=trial)
     attempt = archive.attempt(key)
@@ -239,7 +241,7 @@ def read_attempt(
 
 @router.get("/runs/{run}/export/{form}", response_class=StreamingResponse, responses={200: {"content": {"*/*": {}}}})
 def export_run(request: Request, run: Named, form: Form) -> StreamingResponse:
-    """The whole run as a file."""
+    """Download the run as a file."""
     return export(request, run, form)
 
 

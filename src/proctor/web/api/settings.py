@@ -19,9 +19,9 @@ router = APIRouter(tags=["settings"])
 
 @router.get("/settings", response_model=shapes.Server)
 def read_settings(request: Request) -> Response:
-    """Version, store, configuration, access and runs that wait, and what is `declared`.
+    """Get version, store, configuration, access, queued runs, and what is `declared`.
 
-    That is models, judges, prices, limits, workers and defaults; never a secret.
+    `declared` holds models, judges, prices, limits, workers and defaults; never a secret.
     """
     site = site_of(request)
     declared, trouble = read_declared(site)

@@ -70,7 +70,7 @@ class DeliveriesBody(ResponseBody):
 
 @router.get("/runs/{run}/shares", response_model=SharesBody)
 def list_shares(request: Request, run: Named) -> Response:
-    """Links to a run that are still good, the newest first."""
+    """List the valid share links of a run, newest first."""
     site = site_of(request)
     found = site.store.archive.find(run)
     return answer({"shares": [_share_record(site, share) for share in site.shares.of(found.id)]})
@@ -78,7 +78,7 @@ def list_shares(request: Request, run: Named) -> Response:
 
 @router.post("/runs/{run}/shares", status_code=201, response_model=ShareBody)
 def create_share(request: Request, run: Named, new: NewShare) -> Response:
-    """A link that opens this run and its attempts for some days: the answer's `path`. The server must have a token."""
+    """Create a link that opens this run for some days, returned as `path`. The server must have a token."""
     site = site_of(request)
     share = site.shares.make(site.store.archive.find(run).id, days=new.days)
     return answer(_share_record(site, share), status=201)
@@ -86,7 +86,7 @@ def create_share(request: Request, run: Named, new: NewShare) -> Response:
 
 @router.delete("/runs/{run}/shares/{share}", status_code=204)
 def revoke_share(request: Request, run: Named, share: str) -> Response:
-    """From now on the link opens nothing."""
+    """Revoke a share link."""
     site = site_of(request)
     found = site.store.archive.find(run)
     if not site.shares.revoke(found.id, share):
@@ -96,7 +96,7 @@ def revoke_share(request: Request, run: Named, share: str) -> Response:
 
 @router.get("/runs/{run}/sync", response_model=DeliveriesBody)
 def list_deliveries(request: Request, run: Named) -> Response:
-    """Where a run was sent since the server began, and what became of it."""
+    """List where a run was sent since the server started, and the outcome."""
     site = site_of(request)
     found = site.syncs.of(site.store.archive.find(run).id)
     return answer({"deliveries": [plain(each) for each in found.values()]})
@@ -104,7 +104,7 @@ def list_deliveries(request: Request, run: Named) -> Response:
 
 @router.post("/runs/{run}/sync", status_code=202, response_model=DeliveryBody)
 def send_run(request: Request, run: Named, new: NewSync) -> Response:
-    """Send a run to a service; what is there already and has not changed is not sent again."""
+    """Send a run to a service. Unchanged items that are already there are not sent again."""
     site = site_of(request)
     must_be_configured(new.to)
     return answer(plain(site.syncs.start(site.store.archive.find(run).id, new.to)), status=202)
