@@ -353,7 +353,7 @@ async def test_an_error_of_a_tool_is_handed_back_to_the_model(way: dict[str, Any
     wrong = [
         ("fail", {"reason": "not there"}, "LookupError: not there"),
         ("gone", {}, "there is no tool 'gone'; expected one of fail, search"),
-        ("search", "{", "the arguments are no JSON object: "),
+        ("search", "{", "the arguments are not a JSON object: "),
         ("search", {"q": 1}, "query: Missing required argument; q: Unexpected keyword argument"),
         ("search", {"query": "x", "top_k": "many"}, "top_k: Input should be a valid integer"),
     ]

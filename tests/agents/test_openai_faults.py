@@ -117,8 +117,8 @@ async def test_a_key_that_the_server_repeats_is_not_told(monkeypatch: pytest.Mon
         ({"error": {"message": "Upstream is busy", "code": 429}}, EnvironmentFault, "Upstream is busy"),
         ({"error": {"message": "Upstream broke", "code": "server_error"}}, AgentFault, "Upstream broke"),
         ({"choices": []}, AgentFault, "it has no choices[0].message"),
-        ({"choices": "none"}, AgentFault, "the reply is no completion: choices is a text; expected a list"),
-        ([], AgentFault, "the reply is no completion"),
+        ({"choices": "none"}, AgentFault, "the reply is not a completion: choices is a text; expected a list"),
+        ([], AgentFault, "the reply is not a completion"),
     ],
 )
 async def test_success_without_a_completion_is_none(body: Any, kind: type, words: str) -> None:

@@ -194,7 +194,11 @@ def make_foreign(path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("make", "words"),
-    [(make_folder, "is a folder"), (make_text, "is no SQLite database"), (make_foreign, "belongs to another program")],
+    [
+        (make_folder, "is a folder"),
+        (make_text, "is not a SQLite database"),
+        (make_foreign, "belongs to another program"),
+    ],
 )
 def test_what_is_no_store_is_refused_and_left_alone(desk: Desk, make: Callable[[Path], None], words: str) -> None:
     path = desk.folder / "store.db"

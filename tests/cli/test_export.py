@@ -37,7 +37,7 @@ def examined(desk: Desk) -> Desk:
 def test_a_name_that_says_another_format_is_refused(examined: Desk, form: str, name: str, wanted: str) -> None:
     said = examined("export", "last", "--format", form, "-o", name)
     assert said.code == 2
-    assert re.search(rf"-o '{name}' is no name for --format {form}; expected .*{wanted}", said.error)
+    assert re.search(rf"-o '{name}' is not a name for --format {form}; expected .*{wanted}", said.error)
     assert not (examined.folder / name).exists()
 
 

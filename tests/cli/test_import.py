@@ -346,7 +346,7 @@ def test_of_lines_that_were_cut_off_the_whole_ones_are_taken(desk: Desk) -> None
     said = desk("import", _cut(path, 0.95), "-o", "suite.yaml", "--json")
 
     assert (said.code, _file(said)["cases"]) == (1, 8)
-    assert _file(said)["cut_off"] == "its last line, 9, is no whole record"
+    assert _file(said)["cut_off"] == "its last line, 9, is incomplete"
 
 
 @pytest.mark.parametrize(
@@ -359,8 +359,8 @@ def test_of_lines_that_were_cut_off_the_whole_ones_are_taken(desk: Desk) -> None
         ("other.csv", 'inputs,outputs\n"Who"?,Ada\n', "line 2 cannot be read"),
         ("log.json", '{"version": 9, "eval": {"task": "t"}}', "is newer than 2"),
         ("results.json", '{"evalId": "e", "results": {"version": 9, "results": []}}', "is newer than 3"),
-        ("log.eval", "this is no archive", "is no Inspect AI log"),
-        ("notes.txt", "some words", "is no JSON, YAML, CSV or .eval file"),
+        ("log.eval", "this is no archive", "is not an Inspect AI log"),
+        ("notes.txt", "some words", "does not look like a JSON, YAML, CSV or .eval file"),
         ("broken.json", '{"evalId": 1, "results": {oops}}' + " " * 100, "is not JSON"),
     ],
 )

@@ -80,7 +80,7 @@ def test_what_is_no_text_is_told_once_and_not_row_by_row() -> None:
     decoded = decode(bytes(range(256)) * 20)
     assert decoded.text == ""
     assert decoded.problem is not None
-    assert decoded.problem.startswith("the file is no text: 11% of its first bytes are control characters")
+    assert decoded.problem.startswith("the file is not text: 11% of its first bytes are control characters")
 
 
 @pytest.mark.parametrize("encoding", ["cp1252", "shift_jis", "gb18030", "koi8-r"])

@@ -117,7 +117,7 @@ def test_a_column_with_the_field_s_own_name_wins_over_other_names(tmp_path: Path
         ("t.csv", "", "its columns are none"),
         ("t.csv", 'question,answer\n"q"x,a\n', "the record at line 2 cannot be read"),
         ("t.jsonl", '{"question": "q"\n', "line 1 is not JSON"),
-        ("t.jsonl", '{"question": "q", "question": "p"}', "the key 'question' stands twice"),
+        ("t.jsonl", '{"question": "q", "question": "p"}', "the key 'question' appears twice"),
         ("t.jsonl", "[1]\n", "expected an object"),
         ("t.jsonl", "[" * 100_000, "line 1 is not JSON"),
         ("t.docx", "x", "ending '.docx'; expected one of .csv, .tsv"),
@@ -365,7 +365,7 @@ def test_categories_are_kept_where_the_target_has_a_place_for_them(tmp_path: Pat
 def test_a_category_that_is_no_name_is_refused(tmp_path: Path) -> None:
     table = tmp_path / "t.csv"
     table.write_text('question,answer,category\nq,a,"two\nlines"\n')
-    assert "is no name" in convert(table, tmp_path / "s.jsonl").problems[0].message
+    assert "is not a usable name" in convert(table, tmp_path / "s.jsonl").problems[0].message
 
 
 def test_jsonl_has_no_header_to_leave_out(tmp_path: Path) -> None:

@@ -47,7 +47,7 @@ def test_every_name_of_a_column_and_every_ending_is_on_the_page() -> None:
 DETAILS = [
     (b'"q";"a"\r"', "a lone CR ends the line"),
     (b'"q";"answer\r"', "the answer holds a lone CR as character 7"),
-    (b"\0", "a NUL byte stands outside the fields"),
+    (b"\0", "there is a NUL byte outside the fields"),
     (b'"what? \0";"a"', "the question holds a NUL byte as character 7"),
     (b'"What is a cafe?\x20\xe9";"a"', "byte 0xE9 at offset 17 is not UTF-8"),
     (b"\xff\xfe" + '"a long question"; '.encode("utf-16-le") + b"\x3d\xd8", "byte 0x3D at offset 40 is not UTF-16-LE"),

@@ -188,7 +188,7 @@ def test_a_broken_line_of_json_does_not_hide_the_next() -> None:
         "line 3, column 14: not valid JSON: NaN is not a number",
         "line 4, column 19: x: unknown key 'x'",
         "line 5, column 19: not valid JSON: Extra data",
-        "line 6, column 1: suite: the suite's own keys may stand on the first line only",
+        "line 6, column 1: suite: the suite's own keys are allowed on the first line only",
     ]
 
 
@@ -220,7 +220,7 @@ def parser(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> s
         ("cases:\n  - question: a\x07b\n", "line 2, column 16", "a control character"),
         ("cases: [{question: q}]\n---\ncases: []\n", "line 2, column 1", "a second document"),
         ("cases: [*unknown]\n", "line 1, column 9", "*unknown stands for &unknown, which is not written"),
-        ("cases: &a [*a]\n", "line 1, column 12", "*a stands inside what it stands for"),
+        ("cases: &a [*a]\n", "line 1, column 12", "*a contains itself"),
         ("cases: !!python/object/apply:os.system [ls]\n", "line 1, column 8", "the tag"),
         ("cases: [{question: !secret q}]\n", "line 1, column 20", "the tag '!secret' is not read"),
         ("cases: [{? [a] : b}]\n", "line 1, column 12", "where a key is expected"),

@@ -57,7 +57,7 @@ def test_a_missing_ground_truth_is_named(nothing: str | None) -> None:
         ({"agentic": {"tools_used": ["calculator"]}}, "tools_used, call 1: a tool call is a dict"),
         ({"agentic": {"tools_used": {"tool_name": "x"}}}, "expected a list of tool calls"),
         ({"agentic": {"tools_used": [{"parameters": {}}]}}, "tools_used, call 1: a tool call without 'tool_name'"),
-        ({"agentic": {"tools_used": [{"name": "x", "arguments": "{"}]}}, "no JSON object"),
+        ({"agentic": {"tools_used": [{"name": "x", "arguments": "{"}]}}, "not a JSON object"),
         ({"agentic": {"tools_use": []}}, "unknown key 'tools_use'; did you mean 'tools_used'?"),
         ({"agentic": {"final_answer_uses_tools": "yes"}}, "expected True or False"),
         ({"ground_truth_agentic": {"expected_tool": []}}, "did you mean 'expected_tools'?"),

@@ -14,7 +14,7 @@ from proctor.statistics.estimate import Estimate
     [
         ("check", "limits: tokens #, more than #", "check limits: tokens …, more than …"),
         ("check", "keywords: “four hundred” is missing", "check keywords: “four hundred” is missing"),
-        ("failure", "wrong_type", "agent failed: what it returned is no valid reply"),
+        ("failure", "wrong_type", "agent failed: what it returned is not a valid reply"),
         ("words", "no idea", "says “no idea”"),
     ],
 )

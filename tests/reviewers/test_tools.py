@@ -264,7 +264,7 @@ def test_weights_are_normalised_by_their_sum_whatever_it_is() -> None:
         ({**EQUAL_WEIGHTS, "sequence": "1"}, "'1'"),
         (dict.fromkeys(ASPECTS, 0), "all zero"),
         ({**EQUAL_WEIGHTS, "utilisation": 0.1}, "did you mean 'utilization'"),
-        ([0.25] * 4, "no dict"),
+        ([0.25] * 4, "not a dict"),
     ],
 )
 def test_weights_that_cannot_be_used_are_named(weights: Any, words: str) -> None:

@@ -54,7 +54,7 @@ def test_an_empty_file_is_no_store_unless_one_may_be_made(tmp_path: Path) -> Non
 def test_a_file_that_is_no_database_is_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "notes.txt"
     path.write_text("Dear diary, " * 1000)
-    assert f"{path} is no SQLite database" in message_of(path)
+    assert f"{path} is not a SQLite database" in message_of(path)
     assert path.read_text() == "Dear diary, " * 1000
     assert os.listdir(tmp_path) == ["notes.txt"]
 

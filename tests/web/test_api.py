@@ -167,7 +167,7 @@ def test_tables_are_converted_as_in_the_form(api: Any) -> None:
     assert made.status_code == 201
     refused = api.post("/api/benchmarks", params={"file": "a.xlsx"}, content=b"no workbook")
     assert refused.status_code == 422
-    assert "is no zip file that can be read" in refused.json()["error"]
+    assert "is not a readable zip file" in refused.json()["error"]
     assert api.post("/api/benchmarks").json()["error"] == "file is missing"
 
 

@@ -99,7 +99,7 @@ def test_a_benchmark_file_is_taken_as_it_came(browser: Browser) -> None:
     [
         ("faq.tsv", "question\tanswer\nWho?\t\n", "Answer field is required"),
         ("faq.tsv", "who\twhat\nA\tB\n", "has no column for the question"),
-        ("faq.xlsx", b"no workbook", "is no zip file that can be read"),
+        ("faq.xlsx", b"no workbook", "is not a readable zip file"),
         (
             "faq.csv",
             "Foo,Bar,Baz\na,b,c\n",

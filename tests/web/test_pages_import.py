@@ -126,7 +126,7 @@ def test_a_config_whose_cases_are_elsewhere_says_that_it_has_none(browser: Brows
 def test_what_is_no_document_is_told_without_a_terminal(browser: Browser) -> None:
     page = look(browser, "/import", "notes.txt", b"hello")
     assert page.status_code == 422
-    assert "is no JSON, YAML, CSV or .eval file by its beginning; choose what the tool itself" in page.text
+    assert "does not look like a JSON, YAML, CSV or .eval file; choose what the tool itself" in page.text
     assert "--help" not in page.text
 
 
@@ -186,7 +186,7 @@ def test_a_recording_is_uploaded_looked_at_and_kept_with_personal_data_masked(br
 
 def test_what_cannot_be_harvested_says_why(browser: Browser, demo_run: Run) -> None:
     assert "There is nothing to harvest yet" in browser.post("/harvest", {"do": "look"}).text
-    assert "is no recording by its ending" in look(browser, "/harvest", "said.txt", b"hello").text
+    assert "does not have the extension of a recording" in look(browser, "/harvest", "said.txt", b"hello").text
     flaky = look(browser, "/harvest", "said.jsonl", json.dumps(CONVERSATIONS[0]).encode(), only="flaky").text
     assert "needs verdicts, which recordings do not have" in flaky
     assert "--only" not in flaky

@@ -89,7 +89,7 @@ TWICE = (Case(id="1", question="q"), Case(id="1", question="other"))
         ([{"question": "q", "reasonig": "r"}], "unknown key 'reasonig'; did you mean 'reasoning'?"),
         ([{"question": "q", "zzz": "r"}], "unknown key 'zzz'; expected one of id, question"),
         ([{"question": "q", 3: "r"}], "unknown key 3"),
-        ([{"id": "1", "question": "q"}, {"id": "1", "question": "r"}], "case 2: the id '1' stands twice"),
+        ([{"id": "1", "question": "q"}, {"id": "1", "question": "r"}], "case 2: the id '1' appears twice"),
         ([("half a \ud800 character", "a")], "half a character (U+D800)"),
         ([("q", "half a \udc00 character")], "half a character (U+DC00)"),
         (Benchmark(name="mine", digest="d", cases=()), "the benchmark 'mine' has no cases"),

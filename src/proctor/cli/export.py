@@ -72,4 +72,4 @@ def _must_fit(output: Path, form: str) -> None:
     ending = output.suffix.lower()
     if ending in _ENDINGS.values() and ending != _ENDINGS.get(form):
         wanted = f"a name that ends in {_ENDINGS[form]}" if form in _ENDINGS else "another name, such as one in .txt"
-        raise click.UsageError(f"-o {str(output)!r} is no name for --format {form}; expected {wanted}")
+        raise click.UsageError(f"-o {str(output)!r} is not a name for --format {form}; expected {wanted}")

@@ -142,7 +142,7 @@ def _against_each_other(case: Case) -> Iterator[BenchmarkProblem]:
             "keyword-excluded",
             "error",
             [case],
-            f"{quote_list(both)} must stand in the reply and must not: no reply passes",
+            f"{quote_list(both)} must appear in the reply and must not: no reply passes",
             "remove it from the keywords or from the exclusions",
         )
 

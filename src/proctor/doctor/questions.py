@@ -70,7 +70,7 @@ def similar_questions(asked: Sequence[list[Case]]) -> Iterator[BenchmarkProblem]
             "warning",
             group,
             f"these questions say the same: {some}",
-            "keep one of them, or make clear what tells them apart",
+            "keep one of them, or make the difference clear",
         )
     met = {case.id for group in alike for case in group[1:]}
     yield from _slips([case for case in first_of_each if case.id not in met], telling)

@@ -46,7 +46,7 @@ def _forbidden(case: Case) -> Iterator[BenchmarkProblem]:
             "tool-forbidden",
             "error",
             [case],
-            f"{quote_list(both)} is expected and stands in tools_not_used: no reply passes",
+            f"{quote_list(both)} is expected and is in tools_not_used: no reply passes",
             "remove it from one of the two",
         )
     absent = {call.name for call in _calls(case) if call.may_be_absent}
@@ -56,7 +56,7 @@ def _forbidden(case: Case) -> Iterator[BenchmarkProblem]:
             "tool-forbidden",
             "warning",
             [case],
-            f"{quote_list(sorted(optional))} may be called by tool_calls, but stands in tools_not_used",
+            f"{quote_list(sorted(optional))} may be called by tool_calls, but is in tools_not_used",
             "remove it from one of the two",
         )
 

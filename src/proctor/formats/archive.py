@@ -28,7 +28,7 @@ def check_archive(data: bytes) -> list[ZipInfo]:
         with ZipFile(BytesIO(data)) as archive:
             found = [each for each in archive.infolist() if not each.is_dir()]
     except (BadZipFile, ValueError, OSError, NotImplementedError) as error:
-        raise InputError(f"the file is no zip file that can be read: {error}; pack it again") from error
+        raise InputError(f"the file is not a readable zip file: {error}; pack it again") from error
     if len(found) > MOST_FILES:
         raise InputError(f"the zip file holds {len(found):,} files; expected at most {MOST_FILES:,}")
     total = sum(each.file_size for each in found)

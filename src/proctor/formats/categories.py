@@ -28,7 +28,7 @@ def category_faults(cell: str | None) -> Iterator[str]:
     """Yield the errors in a cell's categories."""
     for name in categories_in(cell):
         if len(name) > _LONGEST or not name.isprintable():
-            yield f"category {name[:40]!r} is no name; expected one line of at most {_LONGEST} characters"
+            yield f"category {name[:40]!r} is not a usable name; expected one line of at most {_LONGEST} characters"
 
 
 def columns_called(columns: Sequence[str], name: str) -> list[int]:

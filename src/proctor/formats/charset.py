@@ -49,7 +49,7 @@ def decode(data: bytes) -> DecodedText:
         return DecodedText(text=body.decode(encoding))
     except UnicodeDecodeError as error:
         if not mark and (share := _controls(data)) > _MOST_CONTROLS:
-            problem = f"the file is no text: {share:.0%} of its first bytes are control characters; give a file of text"
+            problem = f"the file is not text: {share:.0%} of its first bytes are control characters; give a text file"
             return DecodedText(text="", problem=problem, problem_at=0)
         return _decode_with_problem(body, encoding, error.start, len(mark))
 

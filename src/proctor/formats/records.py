@@ -148,7 +148,7 @@ def _no_field(text: str, at: int) -> str:
     if text.startswith(";", at):
         return 'an empty field must be written ""'
     if text[at : at + LONGEST].lstrip(" \t").startswith('"'):
-        return "blanks stand before the opening quote; remove them"
+        return "there are blanks before the opening quote; remove them"
     bare = f"the field {_excerpt(text, at)} is not in double quotes; put quotes around every field"
     return _unfit(text[at]) or bare
 
@@ -157,7 +157,7 @@ def _no_separator(text: str, at: int) -> str:
     """Explain why a closing quote is followed by neither a semicolon nor the end of the line."""
     after = text[at : at + LONGEST].lstrip(" \t")
     if text[at] in " \t" and after[:1] in ("", ";", "\r", "\n"):
-        return "blanks stand after the closing quote; remove them"
+        return "there are blanks after the closing quote; remove them"
     if text[at] in _MARKS and text.startswith('"', at + 1):
         return f"{_MARKS[text[at]]} separates these fields; write a semicolon, or use `proctor convert`"
     if text[at - 2] == "\n":
@@ -170,7 +170,7 @@ def _unfit(character: str) -> str | None:
     """Explain why this character is not allowed outside the fields, or return None."""
     if character == "\r":
         return "a lone CR ends the line; end lines with LF or CRLF"
-    return "a NUL byte stands outside the fields; remove it" if character == "\0" else None
+    return "there is a NUL byte outside the fields; remove it" if character == "\0" else None
 
 
 def _excerpt(text: str, at: int) -> str:

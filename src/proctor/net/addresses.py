@@ -18,7 +18,7 @@ def parse(text: str) -> URL:
         url = URL(text)
         port = url.port  # raises for some invalid ports
     except ValueError:
-        raise ValueError("it is no address") from None
+        raise ValueError("it is not an address") from None
     if url.scheme not in ("http", "https"):
         raise ValueError(f"its scheme is {url.scheme!r}; expected http or https")
     if not url.host or not port:

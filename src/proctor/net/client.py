@@ -270,7 +270,7 @@ def _target(incoming: Incoming) -> URL:
     try:
         return addresses.parse(str(incoming.url.join(URL(incoming.headers["Location"]))))
     except ValueError:
-        message = f"{shown(incoming.url)} redirected to what is no http address"
+        message = f"{shown(incoming.url)} redirected to something that is not an HTTP address"
         raise AgentFault(message, kind="http", host=host_in(str(incoming.url))) from None
 
 
@@ -280,7 +280,7 @@ def _must_be_allowed(incoming: Incoming, method: str, origin: URL, target: URL, 
         host_in(str(origin)),
     )
     if not addresses.may_follow(origin, target, credentials=credentials):
-        message = f"{went}: what was meant for one is not sent to the other; if it is right, name it directly"
+        message = f"{went}: requests meant for one are not sent to the other; if it is right, name it directly"
         raise Misconfigured(message, kind="http", host=host)
     if method != "GET" and incoming.status in (301, 302):
         raise Misconfigured(f"{went}, but without what was sent; name that address directly", kind="http", host=host)

@@ -36,7 +36,7 @@ _BROKE = {
     "rate_limit": "too many calls at once",
     "http": "it answered with an HTTP error",
     "resources": "it ran out of memory or files",
-    "wrong_type": "what it returned is no valid reply",
+    "wrong_type": "what it returned is not a valid reply",
     "cancelled": "it cancelled the call",
     "exit": "it ended the program",
     "unknown": "not known why",

@@ -112,7 +112,7 @@ def _as_dict(key: str, given: object) -> dict[str, Any]:
             parsed = json.loads(given)
         except (ValueError, RecursionError) as error:
             raise InputError(
-                f"{key}={brief(given)} of a tool call is no JSON object ({error}); "
+                f"{key}={brief(given)} of a tool call is not a JSON object ({error}); "
                 "if the agent itself wrote it so, hand it over as {'raw': …}: then it counts as a wrong argument"
             ) from error
     if not isinstance(parsed, (dict, Mapping)):
@@ -167,6 +167,6 @@ def _check_rule(name: str, rule: Mapping[str, Any]) -> None:
     for key in ("fold", "whole"):
         if not isinstance(rule.get(key, False), bool):
             raise InputError(f"match[{name!r}]: {key}={rule[key]!r}; expected true or false")
-    wrong = why_no_pattern(pattern) if isinstance(pattern, str) else "it is no text"
+    wrong = why_no_pattern(pattern) if isinstance(pattern, str) else "it is not text"
     if wrong is not None:
-        raise InputError(f"match[{name!r}]: pattern={shown(pattern)} is no regular expression ({wrong})")
+        raise InputError(f"match[{name!r}]: pattern={shown(pattern)} is not a regular expression ({wrong})")

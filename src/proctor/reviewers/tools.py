@@ -314,7 +314,7 @@ def tool_weights(weights: Mapping[str, float] | None) -> dict[str, float]:
     if weights is None:
         return dict(EQUAL_WEIGHTS)
     if not isinstance(weights, Mapping):
-        raise InputError(f"tool_weights={weights!r} is no dict; expected the keys {', '.join(ASPECTS)}")
+        raise InputError(f"tool_weights={weights!r} is not a dict; expected the keys {', '.join(ASPECTS)}")
     for name in weights:
         if name not in ASPECTS:
             meant = did_you_mean(name, ASPECTS, otherwise=f"expected the keys {', '.join(ASPECTS)}")

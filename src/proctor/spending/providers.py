@@ -125,7 +125,7 @@ def ollama_address() -> str:
     try:
         port = parts.port
     except ValueError:
-        raise InputError(f"OLLAMA_HOST={named!r} is no address; expected HOST, HOST:PORT or a URL") from None
+        raise InputError(f"OLLAMA_HOST={named!r} is not an address; expected HOST, HOST:PORT or a URL") from None
     return f"http://{parts.netloc.removesuffix(f':{port}') or '127.0.0.1'}:{port or 11434}{parts.path}"
 
 

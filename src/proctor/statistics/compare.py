@@ -282,7 +282,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
     highest = 0.0
     for rank, i in enumerate(order):
         if not 0 <= p_values[i] <= 1:
-            raise InputError(f"p={p_values[i]!r} is no p-value: expected a number from 0 to 1.")
+            raise InputError(f"p={p_values[i]!r} is not a p-value: expected a number from 0 to 1.")
         highest = max(highest, min(1.0, (len(order) - rank) * p_values[i]))
         adjusted[i] = highest
     return adjusted

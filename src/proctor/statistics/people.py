@@ -204,7 +204,7 @@ def rate_by_other_labels(
     spread = sqrt(se * (1 - se) / sensitivity[1] + sp * (1 - sp) / specificity[1])
     if informedness - z * spread <= _LEAST_TELLING:
         raise UsageError(
-            f"the judge tells too little to carry labels over: sensitivity {se:.2f} and specificity {sp:.2f} may "
+            f"the judge is too inaccurate to carry labels over: sensitivity {se:.2f} and specificity {sp:.2f} may "
             "together be hardly more than chance; label some of this run instead"
         )
     rate = (p + sp - 1) / informedness

@@ -14,7 +14,7 @@ from proctor.storage.address import Address
 _KEPT = "what was stored before is kept"
 
 _SQLITE = {
-    "SQLITE_NOTADB": "the store {where} is no SQLite database: name another file with --store, or move this one away",
+    "SQLITE_NOTADB": "the store {where} is not a SQLite database: name another file with --store, or move it away",
     "SQLITE_CORRUPT": (
         "the store {where} is damaged ({detail}): keep a copy, save what can be read with "
         "`sqlite3 FILE .recover | sqlite3 NEW`, and name the new file with --store"

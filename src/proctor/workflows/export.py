@@ -98,7 +98,7 @@ def export_run(
             f"--gate cannot be used with {form}; the formats that show gates are {', '.join(TELL_OF_GATES)}"
         )
     if form in _BINARY_FORMS and str(output) == "-":
-        raise UsageError(f"--format {form} is no text and cannot be printed; name a file with -o")
+        raise UsageError(f"--format {form} is not text and cannot be printed; name a file with -o")
     with open_store(store, create=False) as opened:
         exported = ExportedRun(opened, name)
         judged = exported.findings if gating is not None and gating.wanted else None

@@ -83,7 +83,7 @@ def _unique(items: Iterable[Any]) -> list[Case]:
             values["id"] = numbered_id(values["question"], values.get("context"), asked)
         case = _case(values, number)
         if case.id in cases:
-            raise InputError(f"case {number}: the id {case.id!r} stands twice; ids must be unique in a benchmark")
+            raise InputError(f"case {number}: the id {case.id!r} appears twice; ids must be unique in a benchmark")
         cases[case.id] = case
     if not cases:
         raise InputError("the benchmark has no cases; give at least one question")

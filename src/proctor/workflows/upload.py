@@ -64,7 +64,7 @@ class ExaminedFile:
 def examine(file: str, content: bytes, *, too_large: bool = False) -> ExaminedFile:
     """Examine a file; never raises. `too_large`: it exceeded the limit and was not read completely."""
     if not file.lower().endswith(ENDINGS):
-        return broken(f"the name {file!r} tells no format; expected one that ends in {', '.join(ENDINGS)}")
+        return broken(f"the name {file!r} does not say the format; expected a name that ends in {', '.join(ENDINGS)}")
     if too_large:
         limit = largest(file)
         return broken(csv.TOO_LARGE if limit == csv.LIMIT else f"the file exceeds {limit:,} bytes; split it")

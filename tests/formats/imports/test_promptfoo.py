@@ -152,7 +152,7 @@ def test_a_result_is_a_success_only_where_it_says_true(tmp_path: Path, word: Any
     odd = {**promptfoo_result("Rome?"), "success": word}
     records, log = read(promptfoo_results(tmp_path / "results.json", [promptfoo_result("France?"), odd]))
     assert [each.result.passed for each in records if each.result] == [True]
-    assert log.skipped == [("result 2", "it is no result: it does not say whether it was a success")]
+    assert log.skipped == [("result 2", "it is not a result: it does not say whether it succeeded")]
 
 
 def test_an_assertion_without_a_verdict_is_not_checkable(tmp_path: Path) -> None:

@@ -95,7 +95,7 @@ def test_a_broken_pattern_of_an_argument_is_not_checkable() -> None:
     reply = Reply(text="", tool_calls=(ToolCall(name="search", arguments={"query": "leave"}),))
     found = outcome(tool_calls, reply, tool_calls=(expected,))
     assert found.passed is None
-    assert "the pattern of an argument cannot be looked for: it is no regular expression" in found.evidence
+    assert "the pattern of an argument cannot be looked for: it is not a regular expression" in found.evidence
 
 
 def test_folded_names_are_one_tool_however_they_are_written() -> None:

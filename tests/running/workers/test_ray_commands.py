@@ -149,7 +149,7 @@ def test_where_rays_own_process_here_dies_the_run_does_not_complete_and_says_so(
     assert process.returncode == 4, err
     found = read(out)
     assert found["status"] == "failed"
-    assert found["reason"] == "no worker can be had any more: Ray's own process on this machine has ended"
+    assert found["reason"] == "no worker can be started any more: Ray's own process on this machine has ended"
     assert found["attempts"]["scored"] >= sum(lab.calls().values()) - 20
 
 

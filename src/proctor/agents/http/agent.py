@@ -111,7 +111,7 @@ def job_address(poll: Poll, body: Any, request: Request, *, session: Any, origin
     if not addresses.may_follow(origin, target, credentials=credentials):
         raise Misconfigured(
             f"the job of {shown(origin)} is to be asked after at {shown(target)}: "
-            "what was meant for one is not sent to the other"
+            "requests meant for one are not sent to the other"
         )
     return str(target)
 

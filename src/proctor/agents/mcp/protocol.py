@@ -95,7 +95,7 @@ def must_be_modern(discovered: Message, refused: Message) -> None:
 
 def give_up(number: int) -> Message:
     """Build the notification that cancels a request."""
-    params = {"requestId": number, "reason": "nobody waits for it any more"}
+    params = {"requestId": number, "reason": "no one is waiting for it any more"}
     return {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}
 
 

@@ -143,4 +143,4 @@ def _must_differ(tools: tuple[Tool, ...], name: str) -> None:
     names = [tool.name for tool in tools if tool.name]
     twice = next((one for one in names if names.count(one) > 1), None)
     if twice is not None:
-        raise InputError(f"the agent {name!r} has two tools named {twice!r}; a model tells them apart by their names")
+        raise InputError(f"the agent {name!r} has two tools named {twice!r}; a model distinguishes them by their names")

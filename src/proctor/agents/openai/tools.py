@@ -143,7 +143,7 @@ async def run(wanted: RequestedCall, tools: Mapping[str, Tool], *, step: int) ->
     try:
         arguments = read_json(wanted.arguments or "{}", dict[str, Any])
     except (ValueError, RecursionError) as error:
-        return replace(made, error=f"the arguments are no JSON object: {error}")
+        return replace(made, error=f"the arguments are not a JSON object: {error}")
     started = time.perf_counter()
     try:
         result = await threads.call(tool.call, arguments)

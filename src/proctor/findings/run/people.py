@@ -330,7 +330,7 @@ def plan_labels(half_width: float, *, rate: float, correlations: tuple[float, ..
             f" is not usable; expected half the width of an interval, from {_LEAST:g} to {_MOST:g}",
         )
     if not 0 < rate < 1:
-        raise UsageError(given("rate", rate), " is no pass rate to plan for; expected more than 0 and less than 1")
+        raise UsageError(given("rate", rate), " is not a pass rate to plan for; expected more than 0 and less than 1")
     needed = {phi: labels_needed(rate=rate, half_width=half_width, correlation=phi) for phi in correlations}
     return LabelPlan(
         half_width=half_width, rate=rate, needed=needed, basis=f"an assumed pass rate of {100 * rate:g} %"

@@ -41,7 +41,7 @@ class EvalArchive:
         self.is_cut_off = False
         self._entries = self._directory()
         if not self._entries:
-            raise InputError(f"{path} is no Inspect AI log: it is no ZIP archive, or there is nothing whole in it")
+            raise InputError(f"{path} is not an Inspect AI log: it is not a ZIP archive, or nothing in it is complete")
 
     @property
     def names(self) -> list[str]:

@@ -186,7 +186,7 @@ def _piece_texts(pieces: Sequence[Mapping[str, Any]], log: ImportLog) -> Iterato
         elif isinstance(piece.get("refusal"), str):
             yield piece["refusal"]
         elif piece["type"] not in _QUIET:
-            log.leave_out(f"pieces of messages that are no text: {piece['type']}")
+            log.leave_out(f"message parts that are not text: {piece['type']}")
 
 
 def answer_in(value: Any, options: ImportOptions, log: ImportLog) -> str | None:

@@ -82,7 +82,7 @@ class InspectLog:
         self._archive = EvalArchive(file.path) if file.kind == "zip" else None
         header = self._header
         if not isinstance(header.get("eval"), dict):
-            raise InputError(f"{file.path} is no Inspect AI log: it has no header that tells the task and the model")
+            raise InputError(f"{file.path} is not an Inspect AI log: it has no header with the task and the model")
         if isinstance(header.get("version"), int) and header["version"] > _NEWEST:
             raise newer_format(file.path, "Inspect AI log", header["version"], _NEWEST)
         self._eval: dict[str, Any] = header["eval"]
@@ -163,7 +163,7 @@ class InspectLog:
         self._list_header(log)
         for place, sample in self._samples(log):
             if not isinstance(sample, dict) or "id" not in sample:
-                log.skip(place, "it is no sample: it has no id")
+                log.skip(place, "it is not a sample: it has no id")
                 continue
             _list_keys(sample, log)
             taken = log.without_secrets({name: sample[name] for name in _TAKEN if name in sample})

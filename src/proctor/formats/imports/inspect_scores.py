@@ -142,7 +142,7 @@ def _parts_of(name: str, score: Mapping[str, Any], log: ImportLog) -> Iterator[P
         if mark is not None:
             yield Part(name=part, value=mark, explanation=why)
         elif each is not None:
-            log.leave_out(f"values of the scorer {part!r} that are no mark between 0 and 1")
+            log.leave_out(f"values of the scorer {part!r} that are not a score between 0 and 1")
 
 
 def _mark(value: Any) -> float | None:

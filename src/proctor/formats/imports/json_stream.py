@@ -27,7 +27,7 @@ def walk(file: TextIO, lists: Collection[Keys], *, source: Path) -> Iterator[tup
     reader = _ValueReader(file, source)
     yield from _values(reader, (), lists)
     if reader.peek():
-        raise reader.wrong("something stands after the end of the document")
+        raise reader.wrong("there is something after the end of the document")
 
 
 def _values(reader: _ValueReader, keys: Keys, lists: Collection[Keys]) -> Iterator[tuple[Keys, Any]]:

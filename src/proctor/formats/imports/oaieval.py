@@ -197,5 +197,5 @@ def _review(events: Mapping[str, dict[str, Any]], log: ImportLog, *, off_scale: 
     if isinstance(score, (int, float)) and 0 <= score <= 1:
         return Review(parts=(Part(name="score", value=float(score), explanation=str(metrics.get("choice") or "")),))
     if metrics:
-        log.leave_out(f"metrics that are no mark between 0 and 1: {', '.join(sorted(map(str, metrics)))[:80]}")
+        log.leave_out(f"metrics that are not a score between 0 and 1: {', '.join(sorted(map(str, metrics)))[:80]}")
     return Review(unscored="it was not scored there")

@@ -164,7 +164,7 @@ class OutputItems:
         """Yield the output items as records."""
         for place, each in self._file.items(log, self._lists):
             if not isinstance(each, dict) or not _is_output_item(each):
-                log.skip(place, "it is no output item of a run")
+                log.skip(place, "it is not an output item of a run")
             elif (record := self._record(log.without_secrets(each), place, log)) is not None:
                 yield record
 

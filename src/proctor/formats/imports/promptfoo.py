@@ -81,7 +81,7 @@ class PromptfooResults:
         if isinstance(version, int) and version > _NEWEST:
             raise newer_format(file.path, "promptfoo results", version, _NEWEST)
         if file.kind != "lines" and not any(keys[0] == "results" for keys in header):
-            raise InputError(f"{file.path} is no promptfoo file: expected results, or prompts and tests")
+            raise InputError(f"{file.path} is not a promptfoo file: expected results, or prompts and tests")
         metadata = header.get(("metadata",))
         self.version = str(metadata.get("promptfooVersion") or "") if isinstance(metadata, dict) else ""
         config = header.get(("config",))
@@ -170,7 +170,7 @@ class PromptfooResults:
         """Yield the results as records; a repeated test is another trial."""
         for place, each in self._items(log):
             if not isinstance(each, dict) or not isinstance(each.get("success"), bool):
-                log.skip(place, "it is no result: it does not say whether it was a success")
+                log.skip(place, "it is not a result: it does not say whether it succeeded")
                 continue
             for name, value in each.items():
                 if name not in _TAKEN and name not in _QUIET and _is_told(value):

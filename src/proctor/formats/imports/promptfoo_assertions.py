@@ -75,7 +75,7 @@ def flat(assertions: Any, log: ImportLog) -> Iterator[Mapping[str, Any]]:
     """Flatten the assertions, including those in sets; sets with a threshold are left out."""
     for each in assertions if isinstance(assertions, list) else ():
         if not isinstance(each, Mapping):
-            log.leave_out("assertions that are no object")
+            log.leave_out("assertions that are not objects")
         elif each.get("type") != "assert-set":
             yield each
         elif each.get("threshold") is None:

@@ -52,7 +52,7 @@ class PromptfooConfig:
         self._folder = file.path.resolve().parent
         found = file.yaml()  # JSON is valid YAML
         if not isinstance(found, dict):
-            raise InputError(f"{file.path} is no promptfoo config: expected an object with prompts and tests")
+            raise InputError(f"{file.path} is not a promptfoo config: expected an object with prompts and tests")
         self._config: dict[str, Any] = found
         self.name = fit_name(str(found.get("description") or "")) or file.path.stem
 

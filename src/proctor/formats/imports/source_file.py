@@ -64,7 +64,7 @@ class SourceFile:
                 "promptfoo's `eval -o results.json`"
             )
         raise InputError(
-            f"{self.path} is no JSON, YAML, CSV or .eval file by its beginning",
+            f"{self.path} does not look like a JSON, YAML, CSV or .eval file",
             terminal="; see `proctor import --help`",
             page="; choose what the tool itself has exported",
         )
@@ -130,7 +130,7 @@ class SourceFile:
                 yield file
         except UnicodeDecodeError as error:
             raise InputError(
-                f"{self.path} is no UTF-8 text at byte {error.start:,} of a piece that was read; save it as UTF-8"
+                f"{self.path} is not UTF-8 text at byte {error.start:,} of a piece that was read; save it as UTF-8"
             ) from error
         except OSError as error:
             raise InputError(f"cannot read {self.path}: {error.strerror or error}") from error
@@ -172,7 +172,7 @@ class SourceFile:
                     yield f"line {number}", json.loads(line)
                 except (ValueError, RecursionError) as error:
                     if not line.endswith("\n"):
-                        raise CutOff(f"its last line, {number}, is no whole record") from None
+                        raise CutOff(f"its last line, {number}, is incomplete") from None
                     log.skip(f"line {number}", f"it is not JSON: {error}")
 
     def _rows(self) -> Iterator[tuple[str, Any]]:

@@ -209,7 +209,7 @@ def _read_line(node: Node, reading: ProblemLog, case: Record, *, first: bool) ->
     if first:
         HEADER.read(node.entries[0][1], reading)
     else:
-        reading.problem(node, "the suite's own keys may stand on the first line only")
+        reading.problem(node, "the suite's own keys are allowed on the first line only")
     reading.path.pop()
 
 

@@ -22,7 +22,7 @@ from proctor.formats.suites.nodes import DEEPEST, ListNode, MappingNode, Node, S
 MERGE = "<<"
 _TEXT_TAGS = ("!", "tag:yaml.org,2002:str")
 _MEANT = (
-    ("mapping values are not allowed", "a colon with a blank after it stands inside a value; put the value in quotes"),
+    ("mapping values are not allowed", "a value contains a colon followed by a blank; put the value in quotes"),
     ("end of stream", "a quote or bracket is opened here and never closed"),
     ("could not find expected ':'", "a key without its colon, or a line that is not indented like its neighbours"),
     ("did not find expected key", "a line that is not indented like its neighbours, or a quote inside a quoted text"),
@@ -103,7 +103,7 @@ class _Builder:
         if node is None:
             raise _unreadable_at(event, f"*{event.anchor} stands for &{event.anchor}, which is not written before it")
         if any(node is outer for outer in self.open):
-            raise _unreadable_at(event, f"*{event.anchor} stands inside what it stands for")
+            raise _unreadable_at(event, f"*{event.anchor} contains itself")
         return node
 
     def _place(self, node: Node, event: NodeEvent) -> None:
@@ -120,7 +120,7 @@ class _Builder:
             self.keys[-1] = node
         else:
             raise _unreadable_at(
-                event, "a list or keys in brackets stand where a key is expected; put a key before the colon"
+                event, "there is a list, or keys in brackets, where a key is expected; put a key before the colon"
             )
 
 

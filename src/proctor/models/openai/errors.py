@@ -43,7 +43,7 @@ class ContextWindowExceeded(AgentFault):
 
 def no_completion(what: str) -> AgentFault:
     """Return the fault for a JSON response of an unexpected structure."""
-    message = f"the reply is no completion: {what}; does the server speak OpenAI's protocol at this base_url?"
+    message = f"the reply is not a completion: {what}; does the server speak OpenAI's protocol at this base_url?"
     return AgentFault(message, kind="wrong_type")
 
 

@@ -50,7 +50,7 @@ def matches_all(pattern: str, text: str) -> bool:
 
 def _apply_in_time(pattern: str, look: Callable[[Any, float], Any], *, folded: bool) -> Any:
     if (wrong := why_no_pattern(pattern)) is not None:
-        raise Unsearchable(f"it is no regular expression ({wrong})")
+        raise Unsearchable(f"it is not a regular expression ({wrong})")
     left = _LEFT.get() or [SECONDS]
     if left[0] <= 0:
         raise Unsearchable(f"the patterns before it took {TOGETHER:g} s on this reply; simplify them")

@@ -375,7 +375,7 @@ class CrewExecutor:
             if self._dismissed or self.halt is not None or (not held and self._dealer.is_done()):
                 return
             if isinstance(why, TransportLost):
-                self.end("misconfigured", f"no worker can be had any more: {why}")
+                self.end("misconfigured", f"no worker can be started any more: {why}")
             self._lost += 1
             self._on_lost(f"{name} was lost: {why}")
             for one in held if not isinstance(why, _OutOfTouch) else ():

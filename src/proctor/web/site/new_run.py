@@ -163,7 +163,7 @@ def read_labels(text: str, troubles: dict[str, str]) -> Iterator[tuple[str, str]
         if not equals or not name.strip():
             troubles["labels"] = f"{line[:60]!r} is not a label; write name=value, one per line"
         elif name.strip() in met:
-            troubles["labels"] = f"the label {name.strip()[:60]!r} stands twice; give it one value"
+            troubles["labels"] = f"the label {name.strip()[:60]!r} appears twice; give it one value"
         met.add(name.strip())
         yield name.strip(), value.strip()
 

@@ -234,7 +234,7 @@ def _without_words(sources: Sequence[str]) -> list[str]:
     """Return the sources without the keyword `otlp`, which is redundant before files."""
     named = [source for source in sources if source != OTLP or Path(source).is_file()]
     if not named:
-        raise InputError("otlp is no source by itself; name the files of spans, as in `proctor harvest spans.jsonl`")
+        raise InputError("otlp is not a source by itself; name the files of spans, as in `proctor harvest spans.jsonl`")
     return named
 
 

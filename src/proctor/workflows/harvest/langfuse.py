@@ -55,7 +55,7 @@ async def _fetch(api: _Api, file: BinaryIO, since: float, log: HarvestLog) -> No
     written = 0
     async for answer, records in pages:
         if not answer.verdict.arrived or records is None:
-            reason = answer.verdict.reason or "its answer is no page of traces; is this the address of a Langfuse?"
+            reason = answer.verdict.reason or "its answer is not a page of traces; is this the address of a Langfuse?"
             if not written:
                 raise InputError(f"Langfuse gave no traces: {reason}")
             log.cannot_read(f"Langfuse, after {written:,} records: {reason}")

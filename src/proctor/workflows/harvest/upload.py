@@ -22,7 +22,7 @@ def harvest_recording(file: str, content: bytes, *, store: str, wanted: HarvestO
     """Return the drafts of a recording; raise InputError if it is not one."""
     ending = Path(file).suffix.lower()
     if ending not in ENDINGS:
-        raise InputError(f"{file!r} is no recording by its ending; expected {', '.join(ENDINGS)}")
+        raise InputError(f"{file!r} does not have the extension of a recording; expected {', '.join(ENDINGS)}")
     with TemporaryDirectory() as made:
         path = Path(made) / f"recording{ending}"
         path.write_bytes(content)
