@@ -98,7 +98,7 @@ def test_carried_labels_give_an_interval_around_their_rate_or_are_refused(
 
 
 def test_a_judge_that_hardly_tells_people_apart_cannot_carry_labels_over() -> None:
-    with pytest.raises(UsageError, match="tells too little"):
+    with pytest.raises(UsageError, match="is too inaccurate"):
         rate_by_other_labels(430, 500, sensitivity=(60, 100), specificity=(50, 100))
 
 

@@ -110,7 +110,7 @@ def test_a_benchmark_file_is_taken_as_it_came(browser: Browser) -> None:
             "question,answer\nWer heißt so?,ü\n".encode("cp1252"),
             "save the file as UTF-8 (in Excel: CSV UTF-8)",
         ),
-        ("faq.doc", b"", "tells no format"),
+        ("faq.doc", b"", "does not say the format"),
         ("suite.jsonl", '{"question": "Who?", "expect": {"keywrods": ["Ada"]}}\n', "keywrods"),
     ],
 )
@@ -219,7 +219,7 @@ def linked() -> bytes:
             packed(**{"a.yaml": SUITE, "b.yaml": SUITE}),
             "one suite (.yaml, .yml, .jsonl) at its top; found a.yaml, b.yaml",
         ),
-        (b"PK\x03\x04 no zip", "no zip file that can be read"),
+        (b"PK\x03\x04 no zip", "not a readable zip file"),
     ],
 )
 def test_a_zip_file_that_would_fill_or_leave_its_folder_is_refused(content: bytes, words: str) -> None:

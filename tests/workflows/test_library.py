@@ -63,8 +63,8 @@ def test_a_suite_is_played_from_its_file_and_rows_with_their_name(library: Libra
         ("a.csv", b'"only one field"\n', "Invalid number of fields"),
         ("a.csv", b"", "No questions"),
         ("a.yaml", b"cases:\n  - question: ''\n", "line 2"),
-        ("a.exe", ROWS, "tells no format"),
-        ("", ROWS, "tells no format"),
+        ("a.exe", ROWS, "does not say the format"),
+        ("", ROWS, "does not say the format"),
     ],
 )
 def test_a_file_with_errors_is_not_kept(library: Library, file: str, content: bytes, said: str) -> None:

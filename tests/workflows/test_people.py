@@ -163,7 +163,7 @@ def test_a_judge_that_hardly_tells_people_apart_carries_nothing_and_says_so(plac
     findings = read_findings(examined(place, "new"), store=str(place))
     assert findings.carried is not None
     assert findings.carried.rate.value is None
-    assert "cannot be carried over: the judge tells too little" in findings.notes[-1]
+    assert "cannot be carried over: the judge is too inaccurate" in findings.notes[-1]
 
 
 def test_a_gate_by_people_is_not_met_by_labels_that_were_carried_over(place: Path) -> None:

@@ -144,7 +144,7 @@ class Library:
         """
         examined = examine(file, content)
         if examined.benchmark is None:
-            raise RefusedFile(f"{file or 'the file'} is no benchmark: {examined.first}", examined)
+            raise RefusedFile(f"{file or 'the file'} is not a benchmark: {examined.first}", examined)
         given = name
         name, description = _check_texts(name or examined.benchmark.name, description or examined.benchmark.description)
         with self._changing:

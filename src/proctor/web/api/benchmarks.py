@@ -73,7 +73,7 @@ async def save_benchmark(
     def save() -> StoredBenchmark:
         taken = take_in(file, content)
         if taken.examined.benchmark is None:
-            raise RefusedFile(f"{file} is no benchmark: {taken.examined.first}", taken.examined)
+            raise RefusedFile(f"{file} is not a benchmark: {taken.examined.first}", taken.examined)
         return library.save(file=taken.file, content=taken.content, name=name, description=description)
 
     saved = await run_in_threadpool(save)
