@@ -97,7 +97,7 @@ def _end_later(ctypes: Any, library: Any, code: int) -> None:
 
 
 def hold(on_exit: Callable[[], None], *, code: int) -> None:
-    """Call `told` whenever the C library's `exit` is called; if it returns, the process ends.
+    """Call `on_exit` whenever the C library's `exit` is called; if it returns, the process ends.
 
     If it does not return and the process then cannot end by itself, it ends with this code.
     """

@@ -146,7 +146,7 @@ def applicable(criteria: tuple[Criterion, ...], case: Case) -> tuple[Criterion, 
 def system_prompt(criteria: tuple[Criterion, ...], instructions: str = "", *, in_words: bool = False) -> str:
     """Build the system prompt, which is the same for all cases with the same criteria.
 
-    `told` holds a custom judge's additional instructions; `in_words` means that scores are given as words.
+    `instructions` holds a custom judge's additional instructions; `in_words` means that scores are given as words.
     """
     marked = "\n".join(f"- {criterion.name}: {criterion.asks}" for criterion in criteria)
     mark = "a mark" if in_words else "a mark from 0 to 1, in steps as fine as the case deserves"

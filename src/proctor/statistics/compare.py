@@ -243,7 +243,7 @@ def sign_flip_test(differences: Sequence[float]) -> float:
         return 1.0
     if total * len(sizes) > _ADDITIONS:
         return erfc((excess - 1) / sqrt(2 * sum(size * size for size in sizes)))
-    # A flipped sum is 2·(sum of a random subset) − whole; by symmetry one tail counts twice.
+    # A flipped sum is 2·(sum of a random subset) − total; by symmetry one tail counts twice.
     return min(1.0, 2 * _upper_tail(sizes, (total + excess) // 2))
 
 

@@ -84,9 +84,9 @@ class Program(asyncio.SubprocessProtocol):
     this class waits for the program itself.
     """
 
-    def __init__(self, on_line: Callable[[bytes], None], ended: Callable[[], None]) -> None:
-        """`heard` is called with each chunk of standard output, `ended` when the program exits."""
-        self._heard = on_line
+    def __init__(self, on_output: Callable[[bytes], None], ended: Callable[[], None]) -> None:
+        """`on_output` is called with each chunk of standard output, `ended` when the program exits."""
+        self._on_output = on_output
         self._ended = ended
         self._stderr = bytearray()
         self._stderr_length = 0
@@ -102,7 +102,7 @@ class Program(asyncio.SubprocessProtocol):
     def pipe_data_received(self, fd: int, data: bytes) -> None:
         """Pass on standard output; keep only the tail of standard error."""
         if fd == 1:
-            self._heard(data)
+            self._on_output(data)
             return
         self._stderr += data
         self._stderr_length += len(data)
@@ -200,12 +200,14 @@ class Program(asyncio.SubprocessProtocol):
             cast("asyncio.ReadTransport", self._transport.get_pipe_transport(fd)).close()
 
 
-async def start(words: list[str], heard: Callable[[bytes], None], ended: Callable[[], None] = lambda: None) -> Program:
+async def start(
+    words: list[str], on_output: Callable[[bytes], None], ended: Callable[[], None] = lambda: None
+) -> Program:
     """Start a program in its own process group."""
     loop = asyncio.get_running_loop()
     try:
         filled = plugins.filled_in(words)
-        _, program = await loop.subprocess_exec(lambda: Program(heard, ended), *filled, start_new_session=True)
+        _, program = await loop.subprocess_exec(lambda: Program(on_output, ended), *filled, start_new_session=True)
     except OSError as error:
         if error.errno in _UNUSABLE:
             raise Misconfigured(
